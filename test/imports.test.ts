@@ -48,34 +48,51 @@ t.test('HOUSE-01 imports only point from the outer rooms to the inner ones', asy
 
 /** Slices that ask another's service: the channel service lets payers into a channel. */
 const asks: Record<string, string> = { 'workers/payments': 'channels' };
-/** The folders that hold slices, each with what its slices share besides `core`. */
-const sliced: Record<string, string[]> = {
-  streams: [],
-  projections: [],
-  workers: ['irc'],
-  'src/operations': [],
+/**
+ * The folders that hold slices, each with what its slices share besides `core`. `files` are those that are no slice of one
+ * file: lists of all slices, and words that slices share.
+ */
+const sliced: Record<string, { common: string[]; files: RegExp }> = {
+  streams: { common: [], files: /^(index|irc-grammar|lookalikes|nick-looks|refusals)\.ts$/ },
+  projections: { common: [], files: /^(index|catch-up|catch-up-program)\.ts$/ },
+  workers: { common: ['irc'], files: /^$/ },
+  'src/operations': { common: [], files: /^index\.ts$/ },
 };
 
+/** The slice or the shared folder of a room that a file is in; `undefined` if it is in none of this room. */
+function sliceOf(file: string, room: string): string | undefined {
+  if (!file.startsWith(`${room}/`)) return undefined;
+  const [slice, ...rest] = file.slice(room.length + 1).split('/');
+  return rest.length === 0 && sliced[room]!.files.test(slice!) ? undefined : slice!.replace(/\.ts$/, '');
+}
+
 t.test('HOUSE-02 an engine knows no slice, and a slice no other slice of its room', async (t) => {
-  for (const [room, common] of Object.entries(sliced)) {
-    const shared = ['core', ...common];
-    // a file next to the folders is a list of slices, or a slice of one file
-    const sliceOf = (file: string) => {
-      const [slice, ...rest] = file.slice(room.length + 1).split('/');
-      return rest.length > 0 || shared.includes(slice!) ? slice! : undefined;
-    };
+  for (const [room, { common }] of Object.entries(sliced)) {
     for (const [file, imports] of graph) {
-      const slice = file.startsWith(`${room}/`) ? sliceOf(file) : undefined;
+      const slice = sliceOf(file, room);
       if (slice === undefined) continue;
-      const targets = imports.filter((target) => target.startsWith(`${room}/`));
-      for (const target of targets) {
-        const other = sliceOf(target);
+      for (const target of imports) {
+        const other = sliceOf(target, room);
         const known =
           [slice, 'core', asks[`${room}/${slice}`]].includes(other) ||
           (slice !== 'core' && common.includes(other!));
         if (other !== undefined) t.ok(known, `${file} -> ${target}`);
       }
     }
+  }
+});
+
+/** The one slice of an inner room that engines know: what operators command them to. */
+const commands = 'streams/operations/';
+
+t.test('HOUSE-02 an engine knows no slice of an inner room, and no list of slices', async (t) => {
+  for (const [file, imports] of graph) {
+    if (!Object.keys(sliced).some((room) => file.startsWith(`${room}/core/`))) continue;
+    for (const target of imports.filter((target) => !target.startsWith(commands)))
+      for (const room of Object.keys(sliced)) {
+        t.ok(['core', undefined].includes(sliceOf(target, room)), `${file} -> ${target}`);
+        t.not(target, `${room}/index.ts`, `${file} -> ${target}`);
+      }
   }
 });
 
