@@ -130,8 +130,8 @@ t.test('PAY-34 whom the network refuses to remove', async (t) => {
     channels,
     rooms: [{ name: room, topic: '' }],
     isKept: () => false,
-    read: (async () => ({ sessions: [], seq: 0 })) as unknown as Read,
-    readAt: (async () => ({ sessions: [], seq: 0 })) as unknown as Read,
+    read: (async () => ({ rows: [], seq: 0 })) as unknown as Read,
+    readAt: (async () => ({ rows: [], seq: 0 })) as unknown as Read,
     pauses: { first: 4, longest: 32 },
   });
   t.teardown(() => admission.stop());
@@ -173,8 +173,8 @@ t.test('PAY-34 nobody is removed while it is not known yet who has a place', asy
       return { failed: {} };
     },
   } as unknown as Channels;
-  const none = { sessions: [], seq: 0 };
-  const seated = { sessions: [{ channel: room, nick: 'guest' }], seq: 0 };
+  const none = { rows: [], seq: 0 };
+  const seated = { rows: [{ channel: room, nick: 'guest' }], seq: 0 };
   const admission = new AdmitPayers({
     log,
     logger: pino({ level: 'silent' }),
