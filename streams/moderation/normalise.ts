@@ -121,7 +121,7 @@ const digitLetters: Record<string, string> = {
   '|': 'l',
 };
 
-const hasDigitAtLetter = /[a-z][0134578@$!|]|[0134578@$!|][a-z]/;
+const hasDigitAtLetter = /[a-z][0134578@$!|]|[\d@$!|][a-z]/;
 
 /** Words in which digits take the place of letters, with the letters; `undefined` when there are none. */
 function undigited(plain: string): string | undefined {
