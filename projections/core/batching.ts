@@ -20,12 +20,12 @@ export interface BatchingOptions {
  */
 const smallBatch = 100;
 /**
- * A transaction costs the store as much as dozens of facts in it. So facts gather for this long while nobody
- * waits, in milliseconds. Above a certain rate (facts per millisecond) they gather for longer, so that most
- * of a batch comes together.
+ * A transaction costs the store as much as dozens of facts in it, whether there are requests or not. So facts
+ * gather while nobody waits: for a moment when they trickle, and longer the more of them come, in milliseconds.
+ * `more` is added for each fact per millisecond.
  */
-const gatherMs = { trickling: 50, fast: 500 };
-const fastFrom = 0.5;
+const gatherMs = { least: 50, more: 900, most: 500 };
+/** Where a whole batch comes sooner than that, so much of it comes together. */
 const gatheredShare = 0.8;
 
 /** How many facts a fold takes at a time, and how long it lets them gather. */
@@ -66,8 +66,8 @@ export class Batching {
   async gather(perMs: number, signal: AbortSignal): Promise<void> {
     const { awaited, batch } = this.#options;
     if (awaited() || signal.aborted) return;
-    const { trickling, fast } = gatherMs;
-    const ms = perMs < fastFrom ? trickling : Math.min(fast, (gatheredShare * batch) / perMs);
+    const { least, more, most } = gatherMs;
+    const ms = Math.min(least + more * perMs, most, (gatheredShare * batch) / perMs);
     await pause(ms, signal, (end) => {
       this.#hurry = end;
     });
