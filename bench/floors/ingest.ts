@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { fastify } from 'fastify';
 import { AppendQueue } from '../../streams/core/append-queue.js';
+import { EndOfTurn } from '../../streams/core/end-of-turn.js';
 import { connectToNats } from '../../streams/core/nats.js';
 import { newId, Publisher } from '../../streams/core/publisher.js';
 
@@ -10,8 +11,9 @@ const connection = await connectToNats(url, 'floor');
 const manager = await connection.jetstreamManager();
 const stream = { name: `FLOOR_${how}`, subjects: [`floor.${how}.>`], allow_atomic: how === 'groups' };
 await manager.streams.add(stream);
-const publisher = new Publisher(connection);
-const way = how === 'groups' ? new AppendQueue(publisher, async () => new Map()) : publisher;
+const endOfTurn = new EndOfTurn();
+const publisher = new Publisher(connection, endOfTurn);
+const way = how === 'groups' ? new AppendQueue(publisher, endOfTurn, async () => new Map()) : publisher;
 
 const app = fastify();
 app.removeAllContentTypeParsers();

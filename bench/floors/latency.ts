@@ -1,4 +1,5 @@
 // The lowest possible latency: one durable append, then one labelled line, and no other load on the machine.
+import { EndOfTurn } from '../../streams/core/end-of-turn.js';
 import { connectToNats } from '../../streams/core/nats.js';
 import { newId, Publisher } from '../../streams/core/publisher.js';
 import { bareClient } from '../support/irc-client.js';
@@ -14,7 +15,7 @@ export async function appendAndSend(options: {
   const connection = await connectToNats(options.natsUrl, 'floor');
   const manager = await connection.jetstreamManager();
   await manager.streams.add({ name: 'FLOOR', subjects: ['floor.>'] });
-  const publisher = new Publisher(connection);
+  const publisher = new Publisher(connection, new EndOfTurn());
   const channel = '#floor';
   const irc = await bareClient({ ...options, nick: 'floor', channels: [channel] });
   const event = Buffer.alloc(options.bytes, 'x');

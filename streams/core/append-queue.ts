@@ -1,4 +1,5 @@
 import { clock } from './clock.js';
+import type { EndOfTurn } from './end-of-turn.js';
 import {
   type Message,
   maxPending,
@@ -28,6 +29,7 @@ const groupBytes = 512 * 1024;
  */
 export class AppendQueue {
   readonly #publisher: Publisher;
+  readonly #endOfTurn: EndOfTurn;
   readonly #lastSequences: (subjects: string[]) => Promise<Map<string, number>>;
   #waiting: Waiting[] = [];
   /** Single appends under way. */
@@ -36,8 +38,13 @@ export class AppendQueue {
   #isDue = false;
 
   /** `lastSequences` gives the sequence of each subject's last message, for those that have any. */
-  constructor(publisher: Publisher, lastSequences: (subjects: string[]) => Promise<Map<string, number>>) {
+  constructor(
+    publisher: Publisher,
+    endOfTurn: EndOfTurn,
+    lastSequences: (subjects: string[]) => Promise<Map<string, number>>,
+  ) {
     this.#publisher = publisher;
+    this.#endOfTurn = endOfTurn;
     this.#lastSequences = lastSequences;
   }
 
@@ -59,7 +66,7 @@ export class AppendQueue {
   #goOn(): void {
     if (this.#isDue) return;
     this.#isDue = true;
-    this.#publisher.atEndOfTurn(() => {
+    this.#endOfTurn.run(() => {
       this.#isDue = false;
       this.#send();
     });

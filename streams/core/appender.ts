@@ -50,7 +50,7 @@ export class Appender {
   constructor(server: LogServer, options: AppenderOptions) {
     this.#server = server;
     this.#options = options;
-    this.#publisher = new Publisher(server.connection);
+    this.#publisher = new Publisher(server.connection, server.endOfTurn);
     this.#health = new AppendHealth(server);
   }
 
@@ -141,8 +141,8 @@ export class Appender {
     if (!this.#options.grouped.has(stream.name)) return this.#publisher;
     let queue = this.#queues.get(stream);
     if (!queue) {
-      const { connection } = this.#server;
-      queue = new AppendQueue(this.#publisher, (subjects) =>
+      const { connection, endOfTurn } = this.#server;
+      queue = new AppendQueue(this.#publisher, endOfTurn, (subjects) =>
         this.#server.ask(() => readLastSequences(connection, stream, subjects, lookMs)),
       );
       this.#queues.set(stream, queue);

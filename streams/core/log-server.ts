@@ -1,6 +1,7 @@
 import type { JetStreamManager, NatsConnection } from 'nats';
 import type { Logger } from 'pino';
 import { atMost, clock, pause, type Timer } from './clock.js';
+import { EndOfTurn } from './end-of-turn.js';
 import { Unavailable } from './errors.js';
 import { Pull, type PullOptions } from './pull.js';
 
@@ -13,6 +14,8 @@ const measureEveryMs = 60_000;
 export class LogServer {
   readonly connection: NatsConnection;
   readonly manager: JetStreamManager;
+  /** When what goes to the server is sent. */
+  readonly endOfTurn = new EndOfTurn();
   readonly #logger: Logger;
   readonly #lost: (reason: string) => void;
   readonly #pulls = new Set<Pull>();

@@ -135,6 +135,11 @@ export class Log {
     return this.#server.ask(request);
   }
 
+  /** Runs what sends to the log server at the end of this turn of the event loop, with all else that goes there. */
+  atEndOfTurn(action: () => void): void {
+    this.#server.endOfTurn.run(action);
+  }
+
   /** Appends a fact unconditionally. Throws `Unavailable` when it is not certain that the fact is stored. */
   async append<S extends StreamDefinition>(
     stream: S,

@@ -1,5 +1,6 @@
 import { createInbox, type MsgHdrs, type NatsConnection, nuid } from 'nats';
 import { clock, type Timer } from './clock.js';
+import type { EndOfTurn } from './end-of-turn.js';
 import { Unavailable } from './errors.js';
 
 /** The log's answer to an append: where the message is, or why it was not taken. */
@@ -45,8 +46,7 @@ const decoder = new TextDecoder();
 /**
  * Publishes to JetStream with one inbox subscription for the whole process. The client library's own
  * `publish` makes a subscription entry, a timer and an `Error` with a stack for each message. That costs
- * several times what the server needs to store it. Everything published in one turn of the event loop leaves
- * in one write.
+ * several times what the server needs to store it.
  */
 export class Publisher {
   readonly #connection: NatsConnection;
@@ -54,14 +54,15 @@ export class Publisher {
   /** Begins the names of groups: no other process has it. */
   readonly #groups = nuid.next();
   readonly #pending = new Map<string, Pending>();
-  readonly #atEndOfTurn: (() => void)[] = [];
+  readonly #endOfTurn: EndOfTurn;
   /** Runs while appends wait. */
   #sweeper: Timer | undefined;
   #next = 0;
   #closed = false;
 
-  constructor(connection: NatsConnection) {
+  constructor(connection: NatsConnection, endOfTurn: EndOfTurn) {
     this.#connection = connection;
+    this.#endOfTurn = endOfTurn;
     connection.subscribe(`${this.#inbox}.*`, {
       callback: (error, message) => {
         const token = message.subject.slice(this.#inbox.length + 1);
@@ -91,18 +92,6 @@ export class Publisher {
     return this.#publish(messages, timeoutMs);
   }
 
-  /**
-   * Runs an action at the end of this turn of the event loop. What it publishes still leaves with the rest of
-   * the turn.
-   */
-  atEndOfTurn(action: () => void): void {
-    if (this.#atEndOfTurn.push(action) > 1) return;
-    clock.setImmediate(() => {
-      for (const due of this.#atEndOfTurn) due();
-      this.#atEndOfTurn.length = 0;
-    });
-  }
-
   /** Fails everything that still waits: its answer can no longer arrive on this connection. */
   abandon(reason: string): void {
     for (const pending of this.#pending.values()) pending.reject(noAnswer(reason));
@@ -126,7 +115,7 @@ export class Publisher {
     const deadline = clock.now() + timeoutMs;
     return new Promise((resolve, reject) => {
       this.#pending.set(token, { resolve, reject, deadline, count: messages.length });
-      this.atEndOfTurn(() => this.#send(token, messages));
+      this.#endOfTurn.run(() => this.#send(token, messages));
     });
   }
 

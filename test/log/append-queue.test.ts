@@ -1,5 +1,6 @@
 import t from 'tap';
 import { AppendQueue } from '../../streams/core/append-queue.js';
+import { EndOfTurn } from '../../streams/core/end-of-turn.js';
 import type { Message, PublishAnswer } from '../../streams/core/publisher.js';
 
 /** A log that has only sequences, answers in the next turn, and counts what it is asked. */
@@ -7,7 +8,6 @@ function smallLog() {
   const last = new Map<string, number>();
   const asked = { singles: 0, groups: [] as number[], looks: 0 };
   let seq = 0;
-  const due: (() => void)[] = [];
   const isWrong = ({ subject, options }: Message) =>
     options.expectedLastSubjectSequence !== undefined &&
     options.expectedLastSubjectSequence !== (last.get(subject) ?? 0);
@@ -20,12 +20,6 @@ function smallLog() {
       return new Map([...last].filter(([subject]) => subjects.includes(subject)));
     },
     publisher: {
-      atEndOfTurn(action: () => void) {
-        if (due.push(action) > 1) return;
-        setImmediate(() => {
-          for (const one of due.splice(0)) one();
-        });
-      },
       async publish(subject: string, data: Uint8Array, options: Message['options']): Promise<PublishAnswer> {
         asked.singles += 1;
         const message = { subject, data, options };
@@ -48,7 +42,7 @@ function smallLog() {
 }
 
 function queueOf(log: ReturnType<typeof smallLog>) {
-  const queue = new AppendQueue(log.publisher as never, log.lastSequences);
+  const queue = new AppendQueue(log.publisher as never, new EndOfTurn(), log.lastSequences);
   return (subject: string, after?: number, bytes = 1) =>
     queue.publish(subject, new Uint8Array(bytes), {
       id: subject,

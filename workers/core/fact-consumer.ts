@@ -259,7 +259,7 @@ export class FactConsumer<S extends StreamDefinition> {
     if (seq > this.#position) this.#doneMeanwhile.add(seq);
     else if (this.#open.delete(seq) && !this.#acknowledging) {
       this.#acknowledging = true;
-      clock.setImmediate(() => this.#acknowledge());
+      this.#options.log.atEndOfTurn(() => this.#acknowledge());
     }
   }
 
