@@ -10,7 +10,6 @@ import { ConflictingEvents } from '../../src/operations/events/conflicting-event
 import { Owners } from '../../src/operations/events/owners.js';
 import { Reception } from '../../src/operations/events/reception.js';
 import { SharedCounts } from '../../src/stores/shared-counts.js';
-import { channels } from '../../streams/channels/index.js';
 import { clock, useClock } from '../../streams/core/clock.js';
 import type { Log } from '../../streams/core/index.js';
 import { MarketEvent, samplePayload } from '../../streams/events/index.js';
@@ -360,14 +359,12 @@ const memories: { of: string; most: number; make(): Memory }[] = [
       const log = {
         now: () => now,
         appendOnce: async () => ({ seq: 1 }),
-        // each room was deleted before
-        last: async ({ name }: { name: string }) =>
-          name === channels.name
-            ? { type: 'channel.deleted', at: new Date(now.getTime() - 1_000) }
-            : undefined,
+        last: async () => undefined,
       };
       const reception = new Reception({
         log: log as unknown as Log,
+        // each room was deleted before
+        deletedRooms: { deletedAt: async () => new Date(now.getTime() - 1_000) },
         rows: { wrote: () => {} },
         readModels: {} as never,
         source: 'us',

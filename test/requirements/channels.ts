@@ -74,6 +74,8 @@ export const channels = {
     'Operators of a managed channel are our bots and whoever the service made one. Rights that others give are taken back with what was done with them, and bans of moderation stay, also after a restart of the server.',
   'CHAN-92':
     'A room that the network lost and a stranger made again is made again by the service, and who is invited is brought back.',
+  'CHAN-93':
+    'The log is asked once whether a room is deleted. Later deletions are seen without asking, and what nothing is heard of for a minute is asked again.',
   'CHAN-88':
     'Two processes that both hold the channel bot for a while make no more channels of a type than there may be, and do no more in an hour than one may.',
 } as const;

@@ -7,6 +7,7 @@ import { nobody } from '../../operations/core/call.js';
 import type { IrcState } from '../../operations/core/health.js';
 import type { DeliveryParts } from '../../operations/delivery/events.js';
 import { ConflictingEvents } from '../../operations/events/conflicting-events.js';
+import { DeletedRooms } from '../../operations/events/deleted-rooms.js';
 import type { EventsParts } from '../../operations/events/index.js';
 import { Openings } from '../../operations/events/openings.js';
 import { Owners } from '../../operations/events/owners.js';
@@ -47,8 +48,10 @@ export function deliveryArea(parts: AreaParts): Area {
   const names = new Set(config.EM_PRODUCERS.map(({ source }) => source));
   const owners = names.size > 0 ? new Owners(log, names) : undefined;
   const producers = [...secrets.webhook.map((secret) => ({ secret })), ...config.EM_PRODUCERS];
+  const deletedRooms = new DeletedRooms({ log, logger });
   const reception = new Reception({
     log,
+    deletedRooms,
     readModels,
     rows,
     owners,
@@ -80,6 +83,7 @@ export function deliveryArea(parts: AreaParts): Area {
       });
     },
     bots: [bot],
+    stop: async () => deletedRooms.stop(),
     gauged: [{ role: 'irc', part: 'delivery', read: () => readDelivery(bot) }],
   };
 }

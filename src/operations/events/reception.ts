@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { knownEvent } from '../../../projections/delivery/queries.js';
-import { channelSubject, channels } from '../../../streams/channels/index.js';
 import { isExpected, type Log, Refusal } from '../../../streams/core/index.js';
 import {
   type ChannelEffects,
@@ -22,6 +21,7 @@ import type { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { nearestWord } from '../../words/spelling.js';
 import type { ConflictingEvents } from './conflicting-events.js';
+import type { DeletedRooms } from './deleted-rooms.js';
 import type { Openings } from './openings.js';
 import type { Owners } from './owners.js';
 import { type Warning, warningsOf } from './warnings.js';
@@ -42,6 +42,8 @@ export interface ReceptionOptions {
   unknown?: { events: 'show' | 'ignore' | 'reject'; fields: readonly string[] };
   /** Which producer owns which task; absent if there is only one producer. */
   owners?: Owners | undefined;
+  /** Which rooms are deleted, as the channel service recorded it. */
+  deletedRooms: Pick<DeletedRooms, 'deletedAt'>;
   /** Which rooms other processes have accepted events for that open them; absent if there is no other process. */
   openings?: Openings;
   /** Notes known events that came again with another body. */
@@ -152,12 +154,11 @@ export class Reception {
 
   /** Notes that the event opens a room, so that lines that follow it go there although the room was deleted before. */
   async #noteOpening(room: string): Promise<void> {
-    const { log, openings } = this.#options;
+    const { log, deletedRooms, openings } = this.#options;
     this.#opening.set(room, log.now().getTime());
     if (!openings) return;
     try {
-      if ((await log.last(channels, channelSubject(room)))?.type === 'channel.deleted')
-        await openings.note(room);
+      if (await deletedRooms.deletedAt(room)) await openings.note(room);
     } catch (error) {
       // the event is accepted, and this process knows
       if (!isExpected(error)) throw error;
@@ -294,16 +295,16 @@ export class Reception {
    * `opens`.
    */
   async #openTargets(targets: string[], opens: string | undefined): Promise<string[]> {
-    // most events are shown in lasting channels, and need no request to the log
+    // most events are shown in lasting channels
     if (!targets.some((name) => name !== opens && shortLived.has(roomTypeOf(name)))) return targets;
-    const { log } = this.#options;
+    const { deletedRooms } = this.#options;
     const isDeleted = await Promise.all(
       targets.map(async (name) => {
         if (name === opens || !shortLived.has(roomTypeOf(name))) return false;
-        const last = await log.last(channels, channelSubject(name));
+        const deletedAt = await deletedRooms.deletedAt(name);
         // an event may have opened it again after its deletion, and the channel service does not know that
         // yet
-        return last?.type === 'channel.deleted' && !(await this.#isOpenedSince(name, last.at));
+        return deletedAt !== undefined && !(await this.#isOpenedSince(name, deletedAt));
       }),
     );
     const open = targets.filter((_, index) => !isDeleted[index]);

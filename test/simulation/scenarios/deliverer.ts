@@ -3,6 +3,7 @@ import { createChannelKeeping } from '../../../src/app/bots/channels.js';
 import { createDelivery } from '../../../src/app/bots/delivery.js';
 import type { Config } from '../../../src/config/config.js';
 import { ConflictingEvents } from '../../../src/operations/events/conflicting-events.js';
+import { DeletedRooms } from '../../../src/operations/events/deleted-rooms.js';
 import { Reception } from '../../../src/operations/events/reception.js';
 import type { ReadModels } from '../../../src/stores/read-models.js';
 import { channels as channelFacts } from '../../../streams/channels/index.js';
@@ -60,8 +61,10 @@ export async function beginDeliverer(
   const keeping = createChannelKeeping(config, parts);
   const leases = [delivery.lease, keeping.lease, createAutomation(config, parts)];
   for (const lease of leases) lease.start();
+  const deletedRooms = new DeletedRooms({ log, logger });
   const reception = new Reception({
     log,
+    deletedRooms,
     readModels,
     rows: { wrote: () => {} },
     source: config.EM_SOURCE,
@@ -78,6 +81,7 @@ export async function beginDeliverer(
         return connected && (oper || bot === delivery) && nick ? [nick] : [];
       }),
     stop: async () => {
+      deletedRooms.stop();
       await Promise.all(leases.map((lease) => lease.stop()));
       await log.close();
     },
