@@ -1,9 +1,8 @@
 import { clock } from './clock.js';
 
 /**
- * The end of each turn of the event loop, where everything that was to be sent in the turn is sent. The client
- * library writes to its socket after each callback. A write costs both sides more than the message in it, so that
- * what leaves together costs a fraction.
+ * The end of each turn of the event loop, where what the turn has for the log server is sent. The client library
+ * writes to its socket after each callback. A write costs both sides more than a message in it.
  */
 export class EndOfTurn {
   readonly #actions: (() => void)[] = [];
