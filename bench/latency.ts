@@ -41,7 +41,7 @@ export async function latency(t: Bench): Promise<Row[]> {
     ratio: percentile(ours, p) / percentile(floor, p),
     goal,
   });
-  return [row(0.5, 'p50', '≤ 5'), row(0.99, 'p99', '≤ 20')];
+  return [row(0.5, 'p50', '≤ 5'), row(0.99, 'p99', '≤ 10')];
 }
 
 /** Posts events at the rate and resolves with the milliseconds that each took to its line. */

@@ -8,11 +8,11 @@ import { startNats } from './support/servers.js';
 import { residentMb, type Service, startService } from './support/service.js';
 import { eventually } from './support/wait.js';
 
-const foldBoundMs = 120_000;
+const foldBoundMs = 900_000;
 
 /** Memory of the whole service while it cannot deliver, with and without a backlog of events. */
 export async function memory(t: Bench): Promise<Row[]> {
-  const events = t.size(100_000, 5_000);
+  const events = t.size(1_000_000, 5_000);
   const nats = await startNats(t);
   const log = await openLog(t, nats);
   const service = await startService(t, { nats }, { STREAMS_MAX_BYTES: '10000000000' });
