@@ -27,6 +27,8 @@ const smallBatch = 100;
 const gatherMs = { least: 50, more: 900, most: 500 };
 /** Where a whole batch comes sooner than that, so much of it comes together. */
 const gatheredShare = 0.8;
+/** How fast facts come is told over this time, in milliseconds: two that come together are no flood. */
+const rateOverMs = 250;
 
 /** How many facts a fold takes at a time, and how long it lets them gather. */
 export class Batching {
@@ -34,6 +36,9 @@ export class Batching {
   isFarBehind = false;
   readonly #options: BatchingOptions;
   #hurry = () => {};
+  #cameAt = Number.NEGATIVE_INFINITY;
+  /** Facts per millisecond lately. */
+  #perMs = 0;
 
   constructor(options: BatchingOptions) {
     this.#options = options;
@@ -62,10 +67,14 @@ export class Batching {
     }
   }
 
-  /** Lets facts gather at this rate per millisecond, until somebody waits for them. */
-  async gather(perMs: number, signal: AbortSignal): Promise<void> {
+  /** Lets facts gather after some came at a time, until somebody waits for them. */
+  async gather(facts: number, at: number, signal: AbortSignal): Promise<void> {
+    const passed = Math.max(at - this.#cameAt, 1);
+    this.#cameAt = at;
+    this.#perMs += (1 - Math.exp(-passed / rateOverMs)) * (facts / passed - this.#perMs);
     const { awaited, batch } = this.#options;
     if (awaited() || signal.aborted) return;
+    const perMs = this.#perMs;
     const { least, more, most } = gatherMs;
     const ms = Math.min(least + more * perMs, most, (gatheredShare * batch) / perMs);
     await pause(ms, signal, (end) => {

@@ -37,7 +37,6 @@ export class Reading {
   readonly #events: ReadingEvents;
   readonly #batching: Batching;
   #headAtStart = 0;
-  #cameAt = 0;
 
   constructor(options: ReadingOptions, cursor: Cursor, events: ReadingEvents) {
     this.#options = options;
@@ -113,10 +112,8 @@ export class Reading {
         await writing;
         await pause(clock.elapsed() - began, signal);
       } else if (entries.length > 0 && pending < batch) {
-        const perMs = entries.length / (began - this.#cameAt);
-        await this.#batching.gather(perMs, signal);
+        await this.#batching.gather(entries.length, began, signal);
       }
-      if (entries.length > 0) this.#cameAt = began;
     }
     await writing;
     if (failure) throw failure.error;
