@@ -1,7 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { StoredKey } from '../../projections/keys.js';
-import { isExpected, Refusal } from '../../streams/core/index.js';
+import { boundedCache, isExpected, Refusal } from '../../streams/core/index.js';
 import { walletKey } from '../../streams/identity/index.js';
 import { type AgentCaller, scopes } from '../operations/core/caller.js';
 import { type AddressCount, AddressLimit } from './address-limit.js';
@@ -52,7 +51,7 @@ export interface AgentKeysOptions {
 /** Tells whose agent key a request carries, and counts its requests. */
 export class AgentKeys {
   readonly #options: AgentKeysOptions;
-  readonly #links = new LRUCache<string, Promise<NickLink | undefined>>({ max: mostLinks, ttl: linkMs });
+  readonly #links = boundedCache<string, Promise<NickLink | undefined>>(mostLinks, { ttl: linkMs });
   readonly #ofKey: AddressLimit | undefined;
   readonly #ofNick: AddressLimit | undefined;
 

@@ -1,5 +1,6 @@
 export type { ObservedAppend } from './appender.js';
 export { backoff, type Pauses, retry } from './backoff.js';
+export { boundedCache } from './bounded-cache.js';
 export { atMost, type Clock, clock, pause, type Timer, timeout, turn, useClock, within } from './clock.js';
 export type { Decider } from './decider.js';
 export {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from './bounded-cache.js';
 import type { Decider } from './decider.js';
 import type { AnyFact, Recorded } from './stream.js';
 
@@ -12,7 +12,7 @@ const cachedStates = 10_000;
 
 /** Keeps the states of the subjects that commands came for lately, so that each command reads only what is new. */
 export class StateCache {
-  readonly #states = new LRUCache<string, CachedState>({ max: cachedStates });
+  readonly #states = boundedCache<string, CachedState>(cachedStates);
 
   /** Brings a subject's state up to date; `read` gives the subject's facts from a sequence on. */
   async fold<State, Command, Fact extends AnyFact>(

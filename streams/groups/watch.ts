@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../core/index.js';
 import { casefold } from '../irc-grammar.js';
 import { type Group, groupsIn, nameOf } from './group.js';
 
@@ -47,11 +47,11 @@ const mostKept = 20_000;
  * of the bot that names who is meant. Bounded in memory.
  */
 export class GroupWatch {
-  readonly #groups = new LRUCache<string, number>({ max: mostKept });
-  readonly #persons = new LRUCache<string, number[]>({ max: mostKept });
-  readonly #channels = new LRUCache<string, number[]>({ max: mostKept });
-  readonly #addressed = new LRUCache<string, number>({ max: mostKept });
-  readonly #told = new LRUCache<string, number>({ max: mostKept });
+  readonly #groups = boundedCache<string, number>(mostKept);
+  readonly #persons = boundedCache<string, number[]>(mostKept);
+  readonly #channels = boundedCache<string, number[]>(mostKept);
+  readonly #addressed = boundedCache<string, number>(mostKept);
+  readonly #told = boundedCache<string, number>(mostKept);
 
   /**
    * What `see` would make of a line; counts nothing. `isNick`: whether somebody of the channel has this nick (casefolded),

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../core/index.js';
 import { casefold, namesNick } from '../irc-grammar.js';
 import { isQuick, isSteady, type PacedLine } from './pace.js';
 
@@ -57,7 +57,7 @@ const proof = { warn: 2, mute: 3 };
  * lines alone, so the same lines always give the same verdicts. Bounded in memory.
  */
 export class LoopWatch<Line extends LoopLine> {
-  readonly #rooms = new LRUCache<string, Room<Line>>({ max: mostChannels });
+  readonly #rooms = boundedCache<string, Room<Line>>(mostChannels);
 
   /** Takes note of a line, and answers the loop if it is one line too many. */
   see(channel: string, line: Line): Loop<Line> | undefined {

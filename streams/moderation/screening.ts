@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../core/index.js';
 import type { Thresholds } from './judgement.js';
 import { longestRead } from './normalise.js';
 import { type Score, scoreText } from './score.js';
@@ -10,7 +10,7 @@ export const withheldMark = '[withheld: guardian]';
  * Names of networks and categories come with every event, and titles in both its topic and its line: each is
  * scored once. An entry may keep alive the long text that it was cut from.
  */
-const scores = new LRUCache<string, Score>({ max: 200 });
+const scores = boundedCache<string, Score>(200);
 
 function scoreOf(text: string): Score {
   // what lies beyond is not read

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../streams/core/index.js';
 
 /** Facts that are remembered until they are seen on the log. */
 const mostRemembered = 1_000;
@@ -6,7 +6,7 @@ const mostRemembered = 1_000;
 /** Which facts of the channels' stream this process has written: what others write is counted when it is seen. */
 export class OwnFacts {
   readonly #beingWritten = new Map<string, number>();
-  readonly #written = new LRUCache<number, true>({ max: mostRemembered });
+  readonly #written = boundedCache<number, true>(mostRemembered);
 
   /** Writes a fact about a channel; the work answers its sequence, or `undefined` if it wrote none. */
   async write<T>(

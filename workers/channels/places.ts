@@ -1,8 +1,14 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type ChannelFact, type ChannelType, channels } from '../../streams/channels/index.js';
 import { atMost } from '../../streams/core/clock.js';
-import { decodeFact, type Entry, type Log, retry, Unavailable } from '../../streams/core/index.js';
+import {
+  boundedCache,
+  decodeFact,
+  type Entry,
+  type Log,
+  retry,
+  Unavailable,
+} from '../../streams/core/index.js';
 
 /** How to follow the channels. */
 export interface FollowChannels {
@@ -33,7 +39,7 @@ export class Places {
   /** Kept for channels that are being made here. */
   readonly #kept = new Map<ChannelType, Set<string>>();
   /** Channels that were created when all places were taken. */
-  readonly #beyond = new LRUCache<string, true>({ max: mostBeyond });
+  readonly #beyond = boundedCache<string, true>(mostBeyond);
   #seen = 0;
   #wrote = 0;
   readonly #waiting = new Set<{ seq: number; done(): void }>();

@@ -1,9 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { seeAll } from '../../projections/floor/fold.js';
 import type { StoredFloor } from '../../projections/floor/queries.js';
 import { clock, pause } from '../../streams/core/clock.js';
-import type { Log, Position, Recorded } from '../../streams/core/index.js';
+import { boundedCache, type Log, type Position, type Recorded } from '../../streams/core/index.js';
 import {
   type FloorAnswer,
   type FloorState,
@@ -66,7 +65,7 @@ export class TellFloors {
   readonly #reactor: ReadModelReactor<typeof irc, StoredFloor, never>;
   readonly #rate = new RateLimit();
   /** What was answered last, and when (on the clock of `clock.elapsed()`), by who asked, where and what. */
-  readonly #answered = new LRUCache<string, { told: string; at: number }>({ max: mostRemembered });
+  readonly #answered = boundedCache<string, { told: string; at: number }>(mostRemembered);
 
   constructor(options: TellFloorsOptions) {
     this.#options = options;

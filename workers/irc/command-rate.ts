@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../streams/core/index.js';
 
 /** How many commands one nick may give at once, and after how many milliseconds it may give one more. */
 const usual = { burst: 20, everyMs: 500 };
@@ -17,7 +17,7 @@ interface Spent {
  */
 export class RateLimit {
   readonly #limit: { burst: number; everyMs: number };
-  readonly #spent = new LRUCache<string, Spent>({ max: mostKept });
+  readonly #spent = boundedCache<string, Spent>(mostKept);
 
   constructor(limit = usual) {
     this.#limit = limit;

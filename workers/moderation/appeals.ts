@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { isExpected, type Log, Refusal } from '../../streams/core/index.js';
+import { boundedCache, isExpected, type Log, Refusal } from '../../streams/core/index.js';
 import { casefold, cleanText, cutToCharacters, isNick } from '../../streams/irc-grammar.js';
 import { isIncidentOf, moderation, personDecider } from '../../streams/moderation/index.js';
 import type { IrcConnection } from '../irc/connection.js';
@@ -14,7 +13,7 @@ const minuteMs = 60_000;
 
 /** Has a bot take `APPEAL <id> <reason>` by private message, from the person concerned alone; each is answered by one notice. */
 export function takeAppeals(irc: IrcConnection, { log, logger }: { log: Log; logger: Logger }): void {
-  const asked = new LRUCache<string, { count: number }>({ max: 10_000, ttl: minuteMs });
+  const asked = boundedCache<string, { count: number }>(10_000, { ttl: minuteMs });
   const answer = async (line: IrcLine, [id = '', reason = '']: string[]): Promise<void> => {
     const text = await appeal(log, line, Number(id), reason).catch((error: unknown) => {
       if (!isExpected(error)) throw error;

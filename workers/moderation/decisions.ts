@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import { untoldDecisions } from '../../projections/moderation/running.js';
-import type { Position } from '../../streams/core/index.js';
+import { boundedCache, type Position } from '../../streams/core/index.js';
 import { moderation, personDecider, personOf } from '../../streams/moderation/index.js';
 import { type GuardOptions, guard, type Seen } from './options.js';
 import { decisionFor } from './words.js';
@@ -29,7 +29,7 @@ export class Decisions {
 
   /** Tells people what was decided since the last time. Those who are not found are awaited. */
   async look(after: Position | undefined): Promise<void> {
-    const seenMeanwhile = new LRUCache<string, Seen>({ max: mostSeen });
+    const seenMeanwhile = boundedCache<string, Seen>(mostSeen);
     this.#seenMeanwhile = seenMeanwhile;
     try {
       this.#awaited = await this.#look(after);

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { hostOf, newAccountsOf, personOf } from '../../streams/moderation/index.js';
 import type { GuardOptions, Seen } from './options.js';
@@ -14,7 +14,7 @@ const unknownMs = 5_000;
  */
 export class GatewayHosts {
   readonly #options: Pick<GuardOptions, 'gatewayHosts' | 'logger'>;
-  readonly #known = new LRUCache<string, readonly string[]>({ max: most });
+  readonly #known = boundedCache<string, readonly string[]>(most);
 
   constructor(options: Pick<GuardOptions, 'gatewayHosts' | 'logger'>) {
     this.#options = options;

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { runningAtHosts } from '../../projections/moderation/running.js';
-import type { Position } from '../../streams/core/index.js';
+import { boundedCache, type Position } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
   type HeldPattern,
@@ -37,7 +36,7 @@ export class Held {
   #running = new Map<string, Running[]>();
   #ofAccounts = new Map<string, Running[]>();
   /** Accounts (casefolded) that something ran for when they were seen, by the host where that was. */
-  readonly #seenAt = new LRUCache<string, Set<string>>({ max: mostHosts });
+  readonly #seenAt = boundedCache<string, Set<string>>(mostHosts);
 
   constructor(options: GuardOptions, accounts: NewAccounts, gateway: GatewayHosts) {
     this.#options = options;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { personsOfAccount } from '../../projections/moderation/running.js';
 import { clock, turn } from '../../streams/core/clock.js';
-import type { Recorded } from '../../streams/core/index.js';
+import { boundedCache, type Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
   type Entry,
@@ -73,7 +72,7 @@ export class GuardLines {
   readonly #notes: Notes;
   readonly #inHand = new Set<string>();
   /** What was done about lines lately. A reader whose data is a little older learns it here. */
-  readonly #answered = new LRUCache<string, true>({ max: 10_000, ttl: answeredMs });
+  readonly #answered = boundedCache<string, true>(10_000, { ttl: answeredMs });
   /** When scoring yielded the last time. */
   #turnAt = 0;
 

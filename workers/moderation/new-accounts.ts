@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { newAccountMs, newAccountsOf, personOf } from '../../streams/moderation/index.js';
 import type { LineSighting } from '../../streams/network/index.js';
@@ -13,7 +13,7 @@ const unknownMs = 10_000;
 /** Which accounts are new, as the nick service says. Those that it says nothing about are not. */
 export class NewAccounts {
   readonly #options: Pick<GuardOptions, 'registeredAt' | 'logger'>;
-  readonly #known = new LRUCache<string, { at: number | null }>({ max: most });
+  readonly #known = boundedCache<string, { at: number | null }>(most);
 
   constructor(options: Pick<GuardOptions, 'registeredAt' | 'logger'>) {
     this.#options = options;

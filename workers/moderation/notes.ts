@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
+import { boundedCache } from '../../streams/core/index.js';
 
 /** Incidents that nothing is done about, in an hour: of one person, and in all. They are on record for good. */
 export const mostNotes = { ofPerson: 10, inAll: 300 } as const;
@@ -12,7 +12,7 @@ const mostPersons = 10_000;
 export class Notes {
   readonly #logger: Logger;
   readonly #most: { ofPerson: number; inAll: number };
-  readonly #ofPerson = new LRUCache<string, number>({ max: mostPersons });
+  readonly #ofPerson = boundedCache<string, number>(mostPersons);
   #inAll = 0;
   #passedOver = 0;
   #endsAt = 0;

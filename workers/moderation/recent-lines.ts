@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../streams/core/index.js';
 
 /** The last words of those who speak: an attack may come in pieces. */
 export class RecentLines {
-  readonly #lines = new LRUCache<string, { at: number; text: string }[]>({ max: mostSpeakers });
+  readonly #lines = boundedCache<string, { at: number; text: string }[]>(mostSpeakers);
 
   /** The text with the one or two lines of this speaker before it; `undefined` when there are none. */
   joined(speaker: string, at: number, text: string): string | undefined {

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
+import { boundedCache } from '../../streams/core/index.js';
 import { casefold, isNick } from '../../streams/irc-grammar.js';
 import type { IrcConnection } from '../irc/connection.js';
 import type { IrcLine } from '../irc/line.js';
@@ -27,7 +27,7 @@ const everyMs = 500;
  * waits: of a crowd that comes at once most are told when they join the next time.
  */
 export function greetNewcomers(irc: IrcConnection, { logger, rules, bots }: GreetingOptions): void {
-  const told = new LRUCache<string, number>({ max: mostRemembered });
+  const told = boundedCache<string, number>(mostRemembered);
   const own = new Set(bots.map(casefold));
   let spentUntil = 0;
   /** One after the other, so that two rules do not come mixed. */

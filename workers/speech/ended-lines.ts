@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../streams/core/index.js';
 
 const most = 5_000;
 
 /** Lines that came to their end here, by their ids: a read of the log may not show that yet. */
 export class EndedLines {
-  readonly #ids = new LRUCache<string, true>({ max: most });
+  readonly #ids = boundedCache<string, true>(most);
 
   add(id: string): void {
     this.#ids.set(id, true);

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { ConnectionState } from '../../streams/speech/index.js';
 import type { Agent } from './agent.js';
@@ -29,7 +29,7 @@ export class FormerAgents {
   /** Resolves when the record of an earlier holder has been read. */
   #reading: Promise<unknown> = Promise.resolve();
   #left = new Map<string, LeftAgent>();
-  readonly #silent = new LRUCache<string, ConnectionState>({ max: mostSilent });
+  readonly #silent = boundedCache<string, ConnectionState>(mostSilent);
 
   /** Takes note of the agents that an earlier holder left. */
   takeOver(left: Promise<readonly LeftAgent[]>): void {

@@ -1,7 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
-import type { Log } from '../../streams/core/index.js';
+import { boundedCache, type Log } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { readAddressLine } from '../../streams/groups/index.js';
 import { casefold, cleanText, cutToBytes, isChannel, isNick, namesNick } from '../../streams/irc-grammar.js';
@@ -39,7 +38,7 @@ export class Inbox {
   /** Nick of the bot that says who is meant by a group. */
   readonly #bridge: string;
   /** Lines with a group in them that were heard lately, by channel and msgid. */
-  readonly #calls = new LRUCache<string, Omit<ReceivedMessage, 'is' | 'group'>>({ max: mostCalls });
+  readonly #calls = boundedCache<string, Omit<ReceivedMessage, 'is' | 'group'>>(mostCalls);
   #waiting = 0;
 
   constructor(log: Log, logger: Logger, bridge: string, own: OwnLines) {

@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Log } from '../../streams/core/index.js';
+import { boundedCache, type Log } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { lineSubjects, speech } from '../../streams/speech/index.js';
 
@@ -12,7 +11,7 @@ export class OwnLines {
   readonly #log: Log;
   readonly #logger: Logger;
   /** The casefolded nick by the msgid. */
-  readonly #nicks = new LRUCache<string, string>({ max: mostLines });
+  readonly #nicks = boundedCache<string, string>(mostLines);
   /** Resolves when the lines are known that were said before. */
   #known = Promise.resolve();
   #isKnown = true;

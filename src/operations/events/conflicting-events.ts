@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { boundedCache } from '../../../streams/core/index.js';
 
 /** So many ids are remembered at most, so that each is told of once; the oldest are forgotten first. */
 const mostRemembered = 1_000;
@@ -8,7 +8,7 @@ const mostRemembered = 1_000;
 export class ConflictingEvents {
   readonly #logger: Logger;
   readonly #count: () => void;
-  readonly #told = new LRUCache<string, true>({ max: mostRemembered });
+  readonly #told = boundedCache<string, true>(mostRemembered);
 
   constructor(logger: Logger, count: () => void) {
     this.#logger = logger;

@@ -1,8 +1,13 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type ChannelFact, channelSubject, channels } from '../../../streams/channels/index.js';
 import { clock } from '../../../streams/core/clock.js';
-import { decodeFact, isExpected, type Log, type Recorded } from '../../../streams/core/index.js';
+import {
+  boundedCache,
+  decodeFact,
+  isExpected,
+  type Log,
+  type Recorded,
+} from '../../../streams/core/index.js';
 
 /** The last fact of a room that counts here. */
 interface Known {
@@ -25,7 +30,7 @@ const batch = 256;
 export class DeletedRooms {
   readonly #log: Log;
   readonly #logger: Logger;
-  readonly #known = new LRUCache<string, Known>({ max: mostRemembered });
+  readonly #known = boundedCache<string, Known>(mostRemembered);
   readonly #stop = new AbortController();
   #following: Promise<boolean> | undefined;
 

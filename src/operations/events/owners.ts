@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache';
-import { type Log, Refusal } from '../../../streams/core/index.js';
+import { boundedCache, type Log, Refusal } from '../../../streams/core/index.js';
 import { eventToken, type MarketEvent, normalisePayload, subjectsOf } from '../../../streams/events/index.js';
 import { ownerSubject, producers } from '../../../streams/producers/index.js';
 
@@ -18,7 +17,7 @@ export class Owners {
   readonly #names: ReadonlySet<string>;
   /** Whether there is more than one producer whose events are no tests. */
   readonly #areSeveral: boolean;
-  readonly #known = new LRUCache<string, string>({ max: mostRemembered });
+  readonly #known = boundedCache<string, string>(mostRemembered);
 
   constructor(log: Log, names: ReadonlySet<string>) {
     this.#log = log;

@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { knownEvent } from '../../../projections/delivery/queries.js';
-import { isExpected, type Log, Refusal } from '../../../streams/core/index.js';
+import { boundedCache, isExpected, type Log, Refusal } from '../../../streams/core/index.js';
 import {
   type ChannelEffects,
   channelEffects,
@@ -120,7 +119,7 @@ const mostOpening = 1_000;
 export class Reception {
   readonly #options: ReceptionOptions;
   /** When events were accepted that open these rooms, by the log's clock. */
-  readonly #opening = new LRUCache<string, number>({ max: mostOpening });
+  readonly #opening = boundedCache<string, number>(mostOpening);
 
   constructor(options: ReceptionOptions) {
     this.#options = options;

@@ -1,8 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { condemnedLines, knownIncidents } from '../../../projections/moderation/queries.js';
 import { clock } from '../../../streams/core/clock.js';
-import { isExpected, pause } from '../../../streams/core/index.js';
+import { boundedCache, isExpected, pause } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { scoreText, type Thresholds, withheldMark } from '../../../streams/moderation/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
@@ -123,7 +122,7 @@ async function condemnedIn(channel: string, { call }: WithholdingParts, asked: r
 }
 
 /** Scores of texts: what is new is read again and again, and by many. */
-const scores = new LRUCache<string, number>({ max: 5_000 });
+const scores = boundedCache<string, number>(5_000);
 
 function looksBad({ text }: { text: string }, { withholding: { thresholds } }: WithholdingParts): boolean {
   const score = scores.get(text) ?? scoreText(text).score;

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import {
   type Address,
   createPublicClient,
@@ -8,7 +7,7 @@ import {
   type PublicClient,
   parseAbi,
 } from 'viem';
-import { causesOf } from '../../../streams/core/index.js';
+import { boundedCache, causesOf } from '../../../streams/core/index.js';
 import { boundedFetch } from '../../core/fetch.js';
 
 /** What is read of an ERC-8004 identity registry. */
@@ -51,7 +50,7 @@ export class AgentRegistry {
   readonly #client: PublicClient;
   readonly #address: Address;
   /** Registrations that were found before: only newer blocks are read again. */
-  readonly #known = new LRUCache<string, Known>({ max: mostRemembered });
+  readonly #known = boundedCache<string, Known>(mostRemembered);
 
   constructor({ rpcUrl, address, timeoutMs = 10_000 }: AgentRegistryOptions) {
     const transport = http(rpcUrl, {
