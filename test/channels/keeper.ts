@@ -5,6 +5,7 @@ import type { Sql } from '../../projections/core/sql.js';
 import { projections } from '../../projections/index.js';
 import { ReadModels } from '../../src/stores/read-models.js';
 import { SharedHours } from '../../src/stores/shared-hours.js';
+import { channels as channelStream } from '../../streams/channels/index.js';
 import { Log } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
 import {
@@ -68,6 +69,9 @@ export async function openDirectory(t: Teardown, log: Log): Promise<{ read: Keep
     await sql.close();
   });
   const models = new ReadModels(sql, projector);
+  // a database that starts may take longer than a reader waits
+  const now = { stream: channelStream.name, seq: await log.head(channelStream) };
+  await eventually('the directory to be there', () => models.reached('channel_directory', now));
   return { sql, read: (query, after) => models.readAt('channel_directory', query, after) };
 }
 
