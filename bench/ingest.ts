@@ -55,7 +55,41 @@ export async function ingest(t: Bench): Promise<Row[]> {
     rows.push(row('single', 'each event alone', { 64: '≥ 2.0', 8: '≥ 1.0', 1: '≥ 0.8' }[connections]!));
     if (connections === 64) rows.push(row('grouped', 'in groups', '≥ 0.55'));
   }
-  return [...rows, await apiAlone(t, single)];
+  return [...rows, await withRepeats(t, { single, grouped }), await apiAlone(t, single)];
+}
+
+/** What groups are worth when each of them has conflicts inside: every tenth post repeats an id that is known. */
+async function withRepeats(t: Bench, floors: { single: Floor; grouped: Floor }): Promise<Row> {
+  const figures = { single: [] as LoadFigures[], grouped: [] as LoadFigures[] };
+  const rounds = t.size(3, 1);
+  for (let round = 0; round <= rounds; round++) {
+    t.progress(`every tenth known, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
+    for (const side of ['single', 'grouped'] as const) {
+      const { url, pid } = floors[side];
+      const seconds = t.size(4, 1);
+      const next = everyTenthTwice(readyEvents(url, `repeats-${round}`, seconds * readyPerSecond));
+      const found = await underLoad({ url, next, connections: 200, seconds, processes: { process: pid } });
+      if (round > 0) figures[side].push(found);
+    }
+  }
+  return {
+    measured: 'appends in groups by the bare route, 200 connections, every tenth with an id that is known',
+    ours: loadText(medians(figures.grouped)),
+    against: `the same route that appends each event alone: ${loadText(medians(figures.single))}`,
+    ratio: median(figures.grouped.map((own, round) => own.perSecond / figures.single[round]!.perSecond)),
+    goal: '≥ 1',
+  };
+}
+
+/** Every tenth request is one that was answered long ago. */
+function everyTenthTwice(next: () => Buffer | undefined): () => Buffer | undefined {
+  const sent: (Buffer | undefined)[] = [];
+  return () => {
+    const known = sent.length % 10 === 9 ? sent.at(-1_000) : undefined;
+    const request = known ?? next();
+    sent.push(request);
+    return request;
+  };
 }
 
 /** The CPU time of the process that receives, while another one folds the read models. */

@@ -2,18 +2,24 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { fastify } from 'fastify';
 import { AppendQueue } from '../../streams/core/append-queue.js';
+import { readLastSequences } from '../../streams/core/direct.js';
 import { EndOfTurn } from '../../streams/core/end-of-turn.js';
 import { connectToNats } from '../../streams/core/nats.js';
 import { newId, Publisher } from '../../streams/core/publisher.js';
+import type { StreamDefinition } from '../../streams/core/stream.js';
 
 const [url = '', secret = '', how = 'single', port = '0'] = process.argv.slice(2);
 const connection = await connectToNats(url, 'floor');
 const manager = await connection.jetstreamManager();
-const stream = { name: `FLOOR_${how}`, subjects: [`floor.${how}.>`], allow_atomic: how === 'groups' };
+const name = `FLOOR_${how}`;
+const subjects = [`floor.${how}.>`];
+const stream = { name, subjects, allow_direct: true, allow_atomic: how === 'groups' };
 await manager.streams.add(stream);
 const endOfTurn = new EndOfTurn();
 const publisher = new Publisher(connection, endOfTurn);
-const way = how === 'groups' ? new AppendQueue(publisher, endOfTurn, async () => new Map()) : publisher;
+const lastSequences = (of: string[]) =>
+  readLastSequences(connection, { name } as StreamDefinition, of, 1_000);
+const way = how === 'groups' ? new AppendQueue(publisher, endOfTurn, lastSequences) : publisher;
 
 const app = fastify();
 app.removeAllContentTypeParsers();
