@@ -14,7 +14,7 @@ const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { script
 const startBoundMs = 60_000;
 
 /** What `npm start` gives to node. */
-export const startArgs: readonly string[] = scripts.start.replace(/^node /, '').split(' ');
+export const startArgs: readonly string[] = scripts.start.replace(/^exec node /, '').split(' ');
 
 /** The built service, in a process of its own. */
 export interface Service {
