@@ -44,10 +44,15 @@ t.test('the receiver', async (t) => {
       return (await conflicts()) > before;
     });
     const compared = await conflicts();
-    await postEvent(url, sampleEvent('evt-twice'));
+    t.notHas((await postEvent(url, sampleEvent('evt-twice'))).body, { warnings: [] });
     t.equal(await conflicts(), compared, 'the same again is none');
-    for (const other of [{ event_type: 'task.expired' }, { payload: { id: 'x' } }])
-      await postEvent(url, sampleEvent('evt-twice', other));
+    for (const other of [{ event_type: 'task.expired' }, { payload: { id: 'x' } }]) {
+      const { body } = await postEvent(url, sampleEvent('evt-twice', other));
+      t.match(body, {
+        status: 'already_processed',
+        warnings: [{ path: 'event_id', message: /another body/ }],
+      });
+    }
     t.equal(await conflicts(), compared + 2);
 
     const lines: string[] = [];

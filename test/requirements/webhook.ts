@@ -24,7 +24,7 @@ export const webhook = {
   'HOOK-32':
     'Events of unknown types are shown, ignored or refused as UNKNOWN_EVENTS says, and of their payload only what UNKNOWN_EVENT_FIELDS names.',
   'HOOK-30':
-    'A known event_id with another body is counted, and logged once with its id and without its payload.',
+    'A known event_id with another body is answered with a warning, counted, and logged once with its id and without its payload.',
   'HOOK-33': 'A time without a zone is refused with words that say that the zone is missing.',
   'HOOK-34':
     'An event can be tried out: it is checked as always, answered with its channels, its line and what would be withheld, and not stored, counted or shown.',

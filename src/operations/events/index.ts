@@ -33,14 +33,16 @@ const Receipt = z.object({
   warnings: z
     .array(z.object({ path: z.string(), message: z.string() }))
     .optional()
-    .describe('In a dry run: what you may not have meant, such as a field of a wrong type'),
+    .describe(
+      'What you may not have meant: an event_id that is known with another body; in a dry run also a field of a wrong type',
+    ),
 });
 /** Receives an event of the task marketplace; its route is in `http/webhook.ts`, which looks at the signature first. */
 export const receiveEvent = defineOperation('receiveEvent', {
   tag: 'Webhooks',
   summary: 'Receive an event of the task marketplace',
   description:
-    'Answered after the event is stored. An event_id is taken once, for ever: repeat what was not answered, with the same id. With `dry_run=true` the event is only tried out; the signature does not cover that.',
+    'Answered after the event is stored. An event_id is taken once, for ever: repeat what was not answered, with the same id. One that comes with another body changes nothing, and `warnings` says so. With `dry_run=true` the event is only tried out; the signature does not cover that.',
   access: 'signed event',
   input: MarketEvent.extend({
     dry_run: z

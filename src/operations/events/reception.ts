@@ -70,6 +70,7 @@ export type Received =
       duplicate: true;
       event_id: string;
       delivery_status: string | null;
+      warnings?: Warning[];
     }
   | Ignored;
 
@@ -78,7 +79,13 @@ type Ignored = { status: 'ignored'; queued: false; reason: 'anti-echo' | 'unknow
 /** What would become of an event. */
 export type TriedOut = { status: 'dry_run'; queued: false } & (
   | { would_be: 'ignored'; reason: Ignored['reason'] }
-  | { would_be: 'already_processed'; duplicate: true; event_id: string; delivery_status: string | null }
+  | {
+      would_be: 'already_processed';
+      duplicate: true;
+      event_id: string;
+      delivery_status: string | null;
+      warnings?: Warning[];
+    }
   | {
       would_be: 'accepted';
       event_id: string;
@@ -102,6 +109,10 @@ interface Fault {
   ignored?: Ignored['reason'];
 }
 
+const otherBody: Warning = {
+  path: 'event_id',
+  message: 'event_id is known with another body: the first one counts, and this one is not stored',
+};
 /** Rooms that are not opened again for a line once they were deleted. */
 const shortLived = new Set<string | undefined>(['task', 'relay']);
 /** Ids of tests begin with it, so that no test takes the id of an event. */
@@ -181,8 +192,8 @@ export class Reception {
     if (ignored) return { ...about, would_be: 'ignored', reason: ignored.reason };
     if (owners) await owners.check(event);
     if (await this.#accepted(event_id)) {
-      const { delivery_status } = await this.#known(event, false);
-      return { ...about, would_be: 'already_processed', duplicate: true, event_id, delivery_status };
+      const { status: would_be, ...known } = await this.#known(event, false);
+      return { ...known, ...about, would_be };
     }
     const { effects, ...shown } = await this.#shown(event);
     const { open, close } = effects;
@@ -256,10 +267,9 @@ export class Reception {
     const field = missingId(event);
     if (!field) return undefined;
     const path = `payload.${field}`;
-    return {
-      path,
-      message: `${path} is missing, shows nothing, or looks like an id in ASCII: ${event_type} is about the thing that it names`,
-    };
+    const wrong =
+      event.payload[field] == null || event.payload[field] === '' ? 'is missing' : 'cannot be shown as an id';
+    return { path, message: `${path} ${wrong}: ${event_type} is about the thing that it names` };
   }
 
   #isTest({ source }: MarketEvent): boolean {
@@ -279,13 +289,12 @@ export class Reception {
     const first = owners && (await this.#accepted(event_id));
     if (first && owners.producerOf(first.source) !== owners.producerOf(source))
       throw new Refusal('event_id_taken');
-    const delivery_status = await this.#statusOf(event, isCounted);
     return {
       status: 'already_processed' as const,
       queued: false as const,
       duplicate: true as const,
       event_id,
-      delivery_status,
+      ...(await this.#statusOf(event, isCounted)),
     };
   }
 
@@ -314,14 +323,19 @@ export class Reception {
    * Status of a known event. The read model may lag or be away, and the answer does not wait for it. If it
    * has the event, it also tells whether this one differs.
    */
-  async #statusOf(event: MarketEvent, isCounted: boolean): Promise<string | null> {
+  async #statusOf(
+    event: MarketEvent,
+    isCounted: boolean,
+  ): Promise<{ delivery_status: string | null; warnings?: Warning[] }> {
     const { readModels, conflicting } = this.#options;
     try {
       const known = await readModels.read('delivery_queue', (sql, schema) => knownEvent(sql, schema, event));
-      if (isCounted && known?.isSame === false) conflicting.note(event.event_id);
-      return known?.status ?? 'pending';
+      const delivery_status = known?.status ?? 'pending';
+      if (known?.isSame !== false) return { delivery_status };
+      if (isCounted) conflicting.note(event.event_id);
+      return { delivery_status, warnings: [otherBody] };
     } catch {
-      return null;
+      return { delivery_status: null };
     }
   }
 }

@@ -90,7 +90,8 @@ test opens and closes no room, owns no task and rates nobody. Its \`event_id\` m
 
 An \`event_id\` is taken once, for ever. An answer of 200 or 202 says that the event is on disk. After 429, a 5xx or no answer at
 all, send the same bytes again, with the same \`event_id\` and a new timestamp. Wait for \`Retry-After\` seconds where it is
-there. Nothing is doubled. Any other error comes again unless you change the event.
+there. Nothing is doubled. An id that is known with another body changes nothing: the first body counts, and \`warnings\` of the
+answer says so as soon as the service can compare. Any other error comes again unless you change the event.
 
 ## What becomes of an event
 
@@ -153,7 +154,7 @@ ${only}: the timestamp in Unix seconds, and as signature the bare hexadecimal HM
 
 function answers(): string[] {
   const good = Object.entries(receiveEvent.answers).reverse();
-  const rows = good.map(([status, { says }]) => `| ${status} | ${says} | Nothing |`);
+  const rows = good.map(([status, { says }]) => `| ${status} | ${says} | Nothing, or look at \`warnings\` |`);
   const bad = Object.entries({ ...receiveEvent.refusals, ...ofEveryRoute }) as [RefusalCode, string | true][];
   return [
     ...rows,
