@@ -38,9 +38,19 @@ export function casefold(name: string): string {
   return name.replace(/[A-Z[\\\]]/g, (c) => String.fromCharCode(c.charCodeAt(0) + 32));
 }
 
-/** The key of a channel as it is named in addresses: without its `#`, or with it. */
+/** The name of a channel that is given with its `#` or without. */
+export function withHash(name: string): string {
+  return name.startsWith('#') ? name : `#${name}`;
+}
+
+/** The name of a channel as addresses have it: without its `#`. */
+export function withoutHash(name: string): string {
+  return name.replace(/^#/, '');
+}
+
+/** The key of a channel that is given with its `#` or without. */
 export function channelKey(name: string): string {
-  return casefold(`#${name.replace(/^#/, '')}`);
+  return casefold(withHash(name));
 }
 
 /** Whether a casefolded text has a casefolded nick in it as a word. */

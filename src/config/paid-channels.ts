@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
+import { casefold, isManagedChannel, withHash } from '../../streams/irc-grammar.js';
 import { currency, defaultNetwork, networkOf, smallestUnits } from '../../workers/payments/networks.js';
 import type { PaidChannel } from '../../workers/payments/paid-channel.js';
 import { ConfigError } from './config.js';
@@ -10,10 +10,7 @@ const longestSeconds = 366 * 24 * 3_600;
 const mostSlots = 10_000;
 
 const Entry = z.strictObject({
-  name: z
-    .string()
-    .transform((name) => (name.startsWith('#') ? name : `#${name}`))
-    .refine(isManagedChannel, 'must be # and 3 to 60 of a-z 0-9 _ -'),
+  name: z.string().transform(withHash).refine(isManagedChannel, 'must be # and 3 to 60 of a-z 0-9 _ -'),
   price: z
     .union([z.string(), z.number().transform(String)])
     .refine(

@@ -4,6 +4,7 @@ import type {
   ReadResourceResult,
 } from '@modelcontextprotocol/sdk/types.js';
 import { isExpected } from '../../streams/core/index.js';
+import { withoutHash } from '../../streams/irc-grammar.js';
 import { rpcAnswer } from '../http/json-rpc.js';
 import type { Call } from '../operations/core/call.js';
 import type { Caller } from '../operations/core/operation.js';
@@ -27,7 +28,7 @@ const channelTokens = 2_000;
 
 /** The address of a channel among the resources; its name is with or without the #. */
 export const channelUri = (name: string): string =>
-  `relay://channels/${encodeURIComponent(name.replace(/^#/, ''))}`;
+  `relay://channels/${encodeURIComponent(withoutHash(name))}`;
 
 /** The channel that an address is of; `undefined` when it is another address. */
 export function channelOf(uri: string): string | undefined {

@@ -1,5 +1,6 @@
 import { newId } from '../../../streams/core/index.js';
 import { market } from '../../../streams/events/index.js';
+import { channelKey } from '../../../streams/irc-grammar.js';
 import type { paths } from '../../client/api.js';
 import { RelayError } from '../../client/error.js';
 import { counted } from '../../words/counted.js';
@@ -192,6 +193,5 @@ interface Bound {
 
 /** A shell takes `#bounties` without quotes for a comment, so the `#` may be left out. */
 function channelOf({ channel }: Chosen): string | undefined {
-  const name = channel?.toLowerCase();
-  return name === undefined || name.startsWith('#') ? name : `#${name}`;
+  return channel === undefined ? undefined : channelKey(channel);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isChannel, isNick, nickGrammar } from '../../../streams/irc-grammar.js';
+import { isChannel, isNick, nickGrammar, withHash } from '../../../streams/irc-grammar.js';
 
 /** A text as answers have it, with an example. */
 export const text = (example: string) => z.string().meta({ example });
@@ -47,7 +47,7 @@ export const AnyNick = z.string().min(1).max(30).describe('IRC nick, case-insens
 /** A channel as callers give it, with or without its `#`; it comes out with it. */
 export const Channel = z
   .string()
-  .transform((name) => (name.startsWith('#') ? name : `#${name}`))
+  .transform(withHash)
   .refine(isChannel, 'must be the name of an IRC channel')
   .meta({
     description: 'Channel name, case-insensitive; a leading # is optional',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { IrcMessage as Line } from '../../../projections/network/queries.js';
 import { isExpected } from '../../../streams/core/index.js';
-import { casefold, channelKey } from '../../../streams/irc-grammar.js';
+import { casefold, channelKey, withoutHash } from '../../../streams/irc-grammar.js';
 import {
   ircSubject,
   isLine,
@@ -120,7 +120,7 @@ async function readableOf(lines: Line[], caller: Caller, parts: IrcStreamParts):
 function rest(channels: readonly string[], after: string): ServerEvent {
   const says =
     'More was missed than comes on one connection: come back with after, or Last-Event-ID, or read the rest';
-  const names = channels.map((channel) => encodeURIComponent(channel.replace(/^#/, '')));
+  const names = channels.map((channel) => encodeURIComponent(withoutHash(channel)));
   const read = names.map((name) => `/irc/channels/${name}/messages?after=${after}`);
   return { id: after, event: moreEvent, data: { says, after, rest: read } };
 }
