@@ -3,6 +3,7 @@ import {
   type Action,
   heldPatterns,
   isIncidentOf,
+  lateAfterMs,
   loopPattern,
   newAccountsOf,
   personOf,
@@ -47,9 +48,6 @@ export async function unansweredIncidents(
   return rows.map(runningView);
 }
 
-/** An action that was not carried out for this long never will be, in milliseconds. */
-const tooLateMs = 5 * 60_000;
-
 /**
  * Whether somebody who was seen is muted or banned somewhere now, or is about to be; `others` are the persons that they are
  * by another way onto the network.
@@ -67,7 +65,7 @@ export async function isSilenced(
     `select distinct person, account from ${schema}.incidents
      where person = any($1::text[]) and pardoned_at is null and action in ('quiet', 'ban') and lifted_at is null
        and (until > $2 or (outcome is null and said_at > $3))`,
-    [persons, now, new Date(now.getTime() - tooLateMs)],
+    [persons, now, new Date(now.getTime() - lateAfterMs)],
   );
   return found.some((incident) => others.includes(incident.person) || isIncidentOf(incident, seen));
 }

@@ -108,6 +108,9 @@ export function personOf({
 /** An account that was registered less than this time ago is new, in milliseconds. */
 export const newAccountMs = 24 * 3_600_000;
 
+/** Nothing is done about a line that was said longer ago, and nothing any more that was not done by then; in milliseconds. */
+export const lateAfterMs = 5 * 60_000;
+
 /** Who is held responsible for what a new account does: its host, as an account costs nothing. */
 export function newAccountsOf(host: string): string {
   return `host ${hostOf(host)}`;

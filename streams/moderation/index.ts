@@ -7,6 +7,7 @@ export {
   type Incident,
   isIncidentOf,
   type Level,
+  lateAfterMs,
   levels,
   type ModerationFact,
   moderation,

@@ -7,6 +7,7 @@ import {
   type Entry,
   type Incident,
   judge,
+  lateAfterMs,
   moderation,
   newAccountsOf,
   type PersonCommand,
@@ -31,7 +32,7 @@ import type { GatewayHosts } from './gateway-hosts.js';
 import { GuardLoops, type LoopSuspect } from './loops.js';
 import type { NewAccounts } from './new-accounts.js';
 import { Notes } from './notes.js';
-import { type GuardOptions, guard, usualLateAfterMs } from './options.js';
+import { type GuardOptions, guard } from './options.js';
 import { RecentLines } from './recent-lines.js';
 
 /** A line that scored high enough to be an incident. */
@@ -257,8 +258,7 @@ export class GuardLines {
   }
 
   #lateness({ at }: LineSighting): 'late' | undefined {
-    const { log, lateAfterMs = usualLateAfterMs } = this.#options;
-    return log.now().getTime() - at > lateAfterMs ? 'late' : undefined;
+    return this.#options.log.now().getTime() - at > lateAfterMs ? 'late' : undefined;
   }
 
   async #decide(command: PersonCommand & { is: 'judge' | 'loop' }, cause: string): Promise<void> {

@@ -30,10 +30,7 @@ export interface GuardOptions {
   /** The hosts under which the gateway introduces the owner of an account (casefolded); none if the owner is not known. */
   gatewayHosts(account: string): Promise<readonly string[]>;
   read: Read;
-  /** Age at which nothing is done about a line any more, in milliseconds; five minutes by default. */
-  lateAfterMs?: number;
 }
 
 /** Who records what moderation does. */
 export const guard = 'guard-channels';
-export const usualLateAfterMs = 5 * 60_000;

@@ -5,9 +5,9 @@ import {
   unansweredIncidents,
 } from '../../projections/moderation/running.js';
 import { type Position, retry, Sleeper } from '../../streams/core/index.js';
-import { moderation, personDecider } from '../../streams/moderation/index.js';
+import { lateAfterMs, moderation, personDecider } from '../../streams/moderation/index.js';
 import { answer, carryOut } from './carry-out.js';
-import { type GuardOptions, guard, usualLateAfterMs } from './options.js';
+import { type GuardOptions, guard } from './options.js';
 
 const retryMs = 2_000;
 /** A lift that the network refuses is tried again after this time, in milliseconds. */
@@ -116,7 +116,6 @@ export class Sanctions {
   }
 
   async #finish(incident: RunningIncident, now: Date): Promise<void> {
-    const { lateAfterMs = usualLateAfterMs } = this.#options;
     if (now.getTime() - incident.saidAt.getTime() <= lateAfterMs && !incident.pardoned) {
       await carryOut(this.#options, incident);
       return;

@@ -16,8 +16,6 @@ export interface AutomateChannelsOptions {
   screen?: (text: string) => string;
   /** How long a command that fails is tried again, by the event's age; an hour by default. */
   giveUpMs?: number;
-  /** How long an ended task's room stays open for the line that says so; a minute by default. */
-  lastLineMs?: number;
   logger: Logger;
 }
 
@@ -35,6 +33,8 @@ const maxInHand = 4_096;
 /** Commands under way at most: an outage must not end in a flood. */
 const maxCommands = 32;
 const pauses = { first: 250, longest: 10_000 };
+/** How long an ended task's room stays open for the line that says so, in milliseconds. */
+const lastLineMs = 60_000;
 /** A wait for a line ends with it, and is looked at again in any case. */
 const lookMs = 1_000;
 
@@ -80,7 +80,7 @@ export class AutomateChannels {
 
   /** What an event wants done. */
   #jobOf({ seq, id, at, data }: Recorded<MarketFact>): Job | undefined {
-    const { channels, eventBot, screen, lastLineMs = 60_000 } = this.#options;
+    const { channels, eventBot, screen } = this.#options;
     const { open, close } = effectsOf(data, screen);
     // a command that comes a second time, when a channel has lived on or died since, changes nothing
     const because = { cause: 'automation' as const, event_seq: seq };
