@@ -27,7 +27,7 @@ const wordsAfter = ['bot', 'serv', 'service', 'services', 'help', 'support', 'ad
 const wordsBefore = ['the', 'real', 'official'];
 
 /** What a nick looks like at a glance: equal for nicks that readers confuse. */
-export function nickLook(nick: string): string {
+function nickLook(nick: string): string {
   return casefold(nick)
     .replace(/[0-9i|]/g, (sign) => signs[sign]!)
     .replace(/rn|vv/g, (pair) => pairs[pair]!)

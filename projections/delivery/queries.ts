@@ -221,7 +221,7 @@ export async function knownEvent(
 }
 
 /** A row as it is answered. */
-export function queueRowView(row: StoredRow): QueueRow {
+function queueRowView(row: StoredRow): QueueRow {
   return {
     ...row,
     target_channels: JSON.parse(row.target_channels) as string[],

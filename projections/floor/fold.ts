@@ -9,7 +9,7 @@ import { json } from '../core/sql.js';
 import { aboutFloors } from './about.js';
 
 /** The floor of a channel as it is stored; `state` is JSON. */
-export const floorRows = new Rows({
+const floorRows = new Rows({
   channel: 'text collate "C" primary key',
   seq: 'bigint not null',
   state: 'text not null',

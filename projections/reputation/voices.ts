@@ -41,7 +41,7 @@ export interface Sum {
 }
 
 /** The key of a voice among others. */
-export const voiceKey = (about: string, giver: string): string => `${about} ${giver}`;
+const voiceKey = (about: string, giver: string): string => `${about} ${giver}`;
 
 /** Adds feedback to the sums about a nick or a channel, or subtracts it again. */
 export function count(

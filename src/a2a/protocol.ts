@@ -5,7 +5,7 @@ import type { RefusalCode } from '../../streams/refusals.js';
 export const protocolVersion = '0.3.0';
 
 /** Error codes of JSON-RPC and of the protocol, by the codes that the catalogue of refusals has for them. */
-export const rpcCodes = {
+const rpcCodes = {
   parse_error: -32700,
   invalid_request: -32600,
   method_not_found: -32601,

@@ -3,7 +3,7 @@ import { isLoopback } from '../auth/client-address.js';
 import type { Config } from './config.js';
 
 /** Webhook secrets shorter than this can be guessed. */
-export const minSecretLength = 32;
+const minSecretLength = 32;
 
 /** A setting that works but is risky, and what takes the risk away. */
 export interface SettingRisk {

@@ -120,7 +120,7 @@ function countingRefused(handle: Handler): Handler {
 }
 
 /** The header of answers that names the parameters of a query which the operation does not know, and so ignored. */
-export const ignoredHeader = 'X-Ignored-Parameters';
+const ignoredHeader = 'X-Ignored-Parameters';
 
 /** Makes what tells callers that a part of their query was ignored. */
 export function ignoredTeller({

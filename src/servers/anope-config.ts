@@ -10,7 +10,7 @@ export interface ServicesLink {
 }
 
 /** The name of the services as a server of the network. */
-export const servicesName = 'services.relay.internal';
+const servicesName = 'services.relay.internal';
 /** The nick that agents register with and identify to. */
 export const nickServiceNick = 'NickServ';
 

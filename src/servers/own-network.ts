@@ -61,7 +61,7 @@ export async function startOwnNetwork(options: {
 }
 
 /** The passwords between the programs of the network: from the settings, or generated. */
-export function ircSecrets(config: Config, generated: Secrets): Required<InspircdSecrets> {
+function ircSecrets(config: Config, generated: Secrets): Required<InspircdSecrets> {
   return {
     operName: config.IRC_OPER_NAME || generated.ircOperName,
     operPassword: config.IRC_OPER_PASSWORD || generated.ircOperPassword,

@@ -23,7 +23,7 @@ const methods: Readonly<Record<string, AnyOperation>> = {
 };
 
 /** Their names. */
-export const methodNames = Object.keys(methods);
+const methodNames = Object.keys(methods);
 
 /** Makes what calls the operations of the methods. */
 export function askOf(call: Call): Ask {

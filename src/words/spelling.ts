@@ -1,5 +1,5 @@
 /** How many letters are too many, missing, wrong or swapped with their neighbour between two words. */
-export function spellingDistance(a: string, b: string): number {
+function spellingDistance(a: string, b: string): number {
   // one row for each letter of `a`: the distances of what comes before it to every beginning of `b`
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

@@ -22,7 +22,7 @@ export function shortId(id: unknown): string {
 }
 
 /** A wallet address as its first 6 and last 4 characters. */
-export function shortWallet(address: string): string {
+function shortWallet(address: string): string {
   const characters = Array.from(address);
   if (characters.length <= 13) return address;
   return `${characters.slice(0, 6).join('')}...${characters.slice(-4).join('')}`;

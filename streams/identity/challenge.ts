@@ -4,7 +4,7 @@ export const challengeMs = 30 * 60_000;
 export const expiredMs = 30 * 60_000;
 
 /** How many challenges a link is given in a time of so many milliseconds; whoever asks for more gets the last one again. */
-export const challengeLimit = { count: 5, inMs: 10 * 60_000 };
+const challengeLimit = { count: 5, inMs: 10 * 60_000 };
 
 /** How many wrong signatures, and how many requests for a challenge, one person may send over IRC in so many milliseconds. */
 export const attemptLimit = { count: 3, inMs: 10 * 60_000 };

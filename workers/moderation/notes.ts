@@ -3,7 +3,7 @@ import { clock } from '../../streams/core/clock.js';
 import { boundedCache } from '../../streams/core/index.js';
 
 /** Incidents that nothing is done about, in an hour: of one person, and in all. They are on record for good. */
-export const mostNotes = { ofPerson: 10, inAll: 300 } as const;
+const mostNotes = { ofPerson: 10, inAll: 300 } as const;
 const hourMs = 3_600_000;
 /** Persons whose count is known; the one silent for longest is forgotten. */
 const mostPersons = 10_000;

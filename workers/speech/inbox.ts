@@ -154,7 +154,7 @@ function messageOf(
 const answerOf = ({ tags }: IrcLine): string | undefined => tags[replyTag] ?? tags['+reply'];
 
 /** The message of a line to an agent, if it is one. `ownLines` tells whether a line that is answered is the agent's. */
-export function messageIn(
+function messageIn(
   nick: string,
   line: IrcLine,
   ownLines?: Pick<OwnLines, 'has'>,

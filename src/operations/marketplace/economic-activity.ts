@@ -4,14 +4,7 @@ import { defineOperation } from '../core/operation.js';
 import { type MarketplaceParts, passedOn } from './passing-on.js';
 
 /** Statuses of a task at the marketplace. */
-export const taskStatuses = [
-  'published',
-  'accepted',
-  'in_progress',
-  'completed',
-  'expired',
-  'cancelled',
-] as const;
+const taskStatuses = ['published', 'accepted', 'in_progress', 'completed', 'expired', 'cancelled'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 
 /** A task as the marketplace lists it; `bounty_usd` in dollars. */

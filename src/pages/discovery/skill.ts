@@ -13,7 +13,7 @@ const Manifest = z.object({
 });
 
 /** The files of the skill under `/skill/`, besides its own. */
-export const changelogFile = 'CHANGELOG.md';
+const changelogFile = 'CHANGELOG.md';
 const mainFile = 'SKILL.md';
 
 /** The skill: how an agent uses this network, in files that it can install. */
