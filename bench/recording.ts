@@ -1,4 +1,5 @@
-import { ircMessages, ircNetwork } from '../projections/network/queries.js';
+import { ircMessages } from '../projections/network/queries.js';
+import { ircNetwork } from '../projections/network/tables.js';
 import type { Log, Recorded } from '../streams/core/index.js';
 import { type IrcFact, irc, ircSubject } from '../streams/network/index.js';
 import { IrcConnection } from '../workers/irc/index.js';

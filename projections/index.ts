@@ -9,7 +9,7 @@ import { incidentRecords } from './incidents/tables.js';
 import { agentKeys } from './keys.js';
 import { auditLog } from './marketplace.js';
 import { moderationModel } from './moderation/fold.js';
-import { ircNetwork } from './network/queries.js';
+import { ircNetwork } from './network/tables.js';
 import { paidSessions } from './payments/fold.js';
 import { reputations } from './reputation/tables.js';
 import { agentRegistry } from './verification.js';

@@ -15,6 +15,7 @@ import { Refusal } from '../../streams/core/index.js';
 import { callerAddress, isOnThisMachine, isSpokenFor } from '../auth/client-address.js';
 import { limitConnections } from './connections.js';
 import { bodyLimit, refusalCode, refuseBrokenRequest, refuseExpectation, sendError } from './errors.js';
+import { pathOf, type Route, RouteMethods } from './route-methods.js';
 
 /** An answered request, as metrics see it. */
 export interface AnsweredRequest {
@@ -246,12 +247,6 @@ function levelOf(path: string, status: number): 'debug' | 'info' | 'warn' | 'err
   return status === 502 || status === 503 ? 'warn' : 'error';
 }
 
-interface Route {
-  method: string;
-  /** The path of the route, with its parameters as `:name`. */
-  url: string;
-}
-
 declare module 'fastify' {
   interface FastifyInstance {
     /** Every registered route, except those that only refuse. */
@@ -263,44 +258,4 @@ declare module 'fastify' {
     /** Whether the route only refuses its methods in its own form: they do not count as allowed. */
     refuses?: boolean;
   }
-}
-
-/** The methods of each path: the router itself finds a route only by both together. */
-class RouteMethods {
-  readonly #routes: (Route & { pattern: RegExp })[] = [];
-  readonly #ofAddresses = new Map<string, string[]>();
-
-  constructor(app: FastifyInstance) {
-    app.addHook('onRoute', ({ method, url, config }) => {
-      if (config?.refuses) return;
-      const methods = [method].flat();
-      for (const one of methods) this.#routes.push({ method: one, url, pattern: pathPattern(url) });
-      if (/[:*]/.test(url)) return;
-      this.#ofAddresses.set(url, [...new Set([...(this.#ofAddresses.get(url) ?? []), ...methods])]);
-    });
-  }
-
-  get all(): readonly Route[] {
-    return this.#routes;
-  }
-
-  of(request: FastifyRequest): readonly string[] {
-    const path = pathOf(request);
-    const own = this.ofAddress(path);
-    if (own) return own;
-    const found = this.#routes.filter(({ pattern }) => pattern.test(path));
-    return [...new Set(found.map(({ method }) => method))];
-  }
-
-  /** The methods of a path that is a route by itself, without parameters; `undefined` if there is no such route. */
-  ofAddress(path: string): readonly string[] | undefined {
-    return this.#ofAddresses.get(path) ?? this.#ofAddresses.get(path.replace(/\/$/, ''));
-  }
-}
-
-const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!;
-
-function pathPattern(url: string): RegExp {
-  const escaped = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[^/]+/g, '[^/]+');
-  return new RegExp(`^${escaped === '\\*' ? '$^' : escaped}/?$`);
 }

@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { z } from 'zod';
-import { type Tool, toolsOf } from '../../src/mcp/tools.js';
+import { toolsOf } from '../../src/mcp/from-operations.js';
+import type { Tool } from '../../src/mcp/tools.js';
 import { createCall } from '../../src/operations/core/call.js';
 import { type Scope, scopes } from '../../src/operations/core/caller.js';
 import { exampleOf } from '../../src/operations/core/example.js';

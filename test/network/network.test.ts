@@ -6,9 +6,9 @@ import {
   ircChannels,
   ircCounts,
   ircMessages,
-  ircNetwork,
   privateMemberships,
 } from '../../projections/network/queries.js';
+import { ircNetwork } from '../../projections/network/tables.js';
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold, isPrivate } from '../../streams/irc-grammar.js';
 import { isLine, type Sighting } from '../../streams/network/index.js';

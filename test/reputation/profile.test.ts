@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ircNetwork } from '../../projections/network/queries.js';
+import { ircNetwork } from '../../projections/network/tables.js';
 import { reputations } from '../../projections/reputation/tables.js';
 import { type Call, inputOf, nobody } from '../../src/operations/core/call.js';
 import type { AnyOperation } from '../../src/operations/core/operation.js';

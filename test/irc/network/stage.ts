@@ -1,4 +1,4 @@
-import { ircNetwork } from '../../../projections/network/queries.js';
+import { ircNetwork } from '../../../projections/network/tables.js';
 import type { App } from '../../../src/app/app.js';
 import { openDirectory, openLog } from '../../channels/keeper.js';
 import { type Answer, askOf, environmentOf, untilKept } from '../../channels/stage.js';
