@@ -1,5 +1,4 @@
-import { stdioToolsOf, toolsOf } from '../../src/mcp/from-operations.js';
-import type { Tool } from '../../src/mcp/tools.js';
+import { stdioToolsOf, type Tool, toolsOf } from '../../src/mcp/tools.js';
 import { operations } from '../../src/operations/index.js';
 import { code, head, table } from './page.js';
 

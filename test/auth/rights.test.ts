@@ -1,6 +1,5 @@
 import t from 'tap';
-import { toolsOf } from '../../src/mcp/from-operations.js';
-import { ToolTable } from '../../src/mcp/tools.js';
+import { ToolTable, toolsOf } from '../../src/mcp/tools.js';
 import { inputOf } from '../../src/operations/core/call.js';
 import {
   type AgentCaller,

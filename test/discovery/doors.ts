@@ -1,7 +1,6 @@
 import { eventTerms } from '../../src/app/areas/doors.js';
 import { readConfig } from '../../src/config/config.js';
-import { toolsOf } from '../../src/mcp/from-operations.js';
-import { ToolTable } from '../../src/mcp/tools.js';
+import { ToolTable, toolsOf } from '../../src/mcp/tools.js';
 import { operations } from '../../src/operations/index.js';
 import { type Doors, doorsOf } from '../../src/pages/discovery/doors.js';
 

@@ -1,7 +1,6 @@
 import t from 'tap';
 import type { z } from 'zod';
-import { toolsOf } from '../../src/mcp/from-operations.js';
-import type { Tool } from '../../src/mcp/tools.js';
+import { type Tool, toolsOf } from '../../src/mcp/tools.js';
 import { createCall } from '../../src/operations/core/call.js';
 import { type Scope, scopes } from '../../src/operations/core/caller.js';
 import { exampleOf } from '../../src/operations/core/example.js';

@@ -2,9 +2,8 @@ import pino from 'pino';
 import t from 'tap';
 import { ApiKeys } from '../../src/auth/api-keys.js';
 import { createServer } from '../../src/http/server.js';
-import { toolsOf } from '../../src/mcp/from-operations.js';
 import { mcpRoutes } from '../../src/mcp/http.js';
-import { ToolTable } from '../../src/mcp/tools.js';
+import { ToolTable, toolsOf } from '../../src/mcp/tools.js';
 import { defineOperation } from '../../src/operations/core/operation.js';
 import { callHere } from '../support/operations.js';
 

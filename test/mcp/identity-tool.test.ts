@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { toolsOf } from '../../src/mcp/from-operations.js';
+import { toolsOf } from '../../src/mcp/tools.js';
 import { lookUpIdentity } from '../../src/operations/identity/lookup.js';
 import { callElsewhere, callHere } from '../support/operations.js';
 

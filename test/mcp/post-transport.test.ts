@@ -1,10 +1,9 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import t from 'tap';
-import { toolsOf } from '../../src/mcp/from-operations.js';
 import { PostTransport } from '../../src/mcp/post-transport.js';
 import { createToolServer } from '../../src/mcp/server.js';
-import { ToolTable } from '../../src/mcp/tools.js';
+import { ToolTable, toolsOf } from '../../src/mcp/tools.js';
 import { defineOperation } from '../../src/operations/core/operation.js';
 import { callHere } from '../support/operations.js';
 

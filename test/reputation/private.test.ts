@@ -1,7 +1,7 @@
 import pino from 'pino';
 import t from 'tap';
 import { openSql } from '../../projections/core/open-sql.js';
-import { toolsOf } from '../../src/mcp/from-operations.js';
+import { toolsOf } from '../../src/mcp/tools.js';
 import type { Call } from '../../src/operations/core/call.js';
 import { reputationOperations } from '../../src/operations/reputation/index.js';
 import { freePort } from '../../src/servers/net.js';

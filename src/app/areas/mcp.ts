@@ -1,9 +1,8 @@
 import { challengeHeaders } from '../../auth/challenges.js';
 import type { Wallets } from '../../auth/erc8128/wallets.js';
-import { toolsOf } from '../../mcp/from-operations.js';
 import { mcpRoutes } from '../../mcp/http.js';
 import { Resources } from '../../mcp/resources.js';
-import { ToolTable } from '../../mcp/tools.js';
+import { ToolTable, toolsOf } from '../../mcp/tools.js';
 import { operations } from '../../operations/index.js';
 import { Skill } from '../../pages/discovery/skill.js';
 import { skillTerms } from '../../pages/discovery/skill-terms.js';

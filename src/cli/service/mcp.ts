@@ -30,7 +30,7 @@ export const mcpCommand = defineCommand({
     const [{ LineTransport }, { stdioToolsOf }, { createStdioToolServer }, { operations }, { publicCall }] =
       await Promise.all([
         import('../../mcp/line-transport.js'),
-        import('../../mcp/from-operations.js'),
+        import('../../mcp/tools.js'),
         import('../../mcp/stdio.js'),
         import('../../operations/index.js'),
         import('../../remote/client.js'),
