@@ -154,7 +154,8 @@ ${only}: the timestamp in Unix seconds, and as signature the bare hexadecimal HM
 
 function answers(): string[] {
   const good = Object.entries(receiveEvent.answers).reverse();
-  const rows = good.map(([status, { says }]) => `| ${status} | ${says} | Nothing, or look at \`warnings\` |`);
+  const toDo = (status: string) => (status === '200' ? 'Look at `warnings`, if there are any' : 'Nothing');
+  const rows = good.map(([status, { says }]) => `| ${status} | ${says} | ${toDo(status)} |`);
   const bad = Object.entries({ ...receiveEvent.refusals, ...ofEveryRoute }) as [RefusalCode, string | true][];
   return [
     ...rows,
