@@ -29,22 +29,13 @@ export async function ingest(t: Bench): Promise<Row[]> {
 
   const rows: Row[] = [];
   for (const connections of [64, 8, 1]) {
-    const figures = { ours: [] as LoadFigures[], single: [] as LoadFigures[], grouped: [] as LoadFigures[] };
-    const rounds = t.size(3, 1);
-    for (let round = 0; round <= rounds; round++) {
-      t.progress(`${connections} connections, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
-      for (const [side, { url, pid, nats: log }] of Object.entries(sides)) {
-        const seconds = t.size(4, 1);
-        const next = readyEvents(
-          url,
-          `${side}-${connections}-${round}`,
-          seconds * Math.min(readyPerSecond, connections * 2_000),
-        );
-        const processes = { process: pid, nats: log.pid };
-        const found = await underLoad({ url, next, connections, seconds, processes });
-        if (round > 0) figures[side as keyof typeof figures].push(found);
-      }
-    }
+    const figures = await inTurns(t, `${connections} connections`, sides, async (side, name, round) => {
+      const seconds = t.size(4, 1);
+      const count = seconds * Math.min(readyPerSecond, connections * 2_000);
+      const next = readyEvents(side.url, `${name}-${connections}-${round}`, count);
+      const processes = { process: side.pid, nats: side.nats.pid };
+      return await underLoad({ url: side.url, next, connections, seconds, processes });
+    });
     const row = (floor: 'single' | 'grouped', name: string, goal: string): Row => ({
       measured: `durable ingest over HTTP, ${connections} connection${connections > 1 ? 's' : ''}, the read models folded in the same process`,
       ours: loadText(medians(figures.ours)),
@@ -60,18 +51,11 @@ export async function ingest(t: Bench): Promise<Row[]> {
 
 /** What groups are worth when each of them has conflicts inside: every tenth post repeats an id that is known. */
 async function withRepeats(t: Bench, floors: { single: Floor; grouped: Floor }): Promise<Row> {
-  const figures = { single: [] as LoadFigures[], grouped: [] as LoadFigures[] };
-  const rounds = t.size(3, 1);
-  for (let round = 0; round <= rounds; round++) {
-    t.progress(`every tenth known, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
-    for (const side of ['single', 'grouped'] as const) {
-      const { url, pid } = floors[side];
-      const seconds = t.size(4, 1);
-      const next = everyTenthTwice(readyEvents(url, `repeats-${round}`, seconds * readyPerSecond));
-      const found = await underLoad({ url, next, connections: 200, seconds, processes: { process: pid } });
-      if (round > 0) figures[side].push(found);
-    }
-  }
+  const figures = await inTurns(t, 'every tenth known', floors, async ({ url, pid }, _name, round) => {
+    const seconds = t.size(4, 1);
+    const next = everyTenthTwice(readyEvents(url, `repeats-${round}`, seconds * readyPerSecond));
+    return await underLoad({ url, next, connections: 200, seconds, processes: { process: pid } });
+  });
   return {
     measured: 'appends in groups by the bare route, 200 connections, every tenth with an id that is known',
     ours: loadText(medians(figures.grouped)),
@@ -99,19 +83,11 @@ async function apiAlone(t: Bench, floor: Floor): Promise<Row> {
   const common = { ...store, STREAMS_MAX_BYTES: '4000000000' };
   await startService(t, { nats }, { ...common, ROLES: 'projections' });
   const ours = await startService(t, { nats }, { ...common, ROLES: 'api,services' });
-  const sides = { ours, floor };
-  const figures = { ours: [] as LoadFigures[], floor: [] as LoadFigures[] };
-  const rounds = t.size(3, 1);
-  for (let round = 0; round <= rounds; round++) {
-    t.progress(`role api alone, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
-    for (const side of ['ours', 'floor'] as const) {
-      const { url, pid } = sides[side];
-      const seconds = t.size(4, 1);
-      const next = readyEvents(url, `apart-${round}`, seconds * readyPerSecond);
-      const found = await underLoad({ url, next, connections: 64, seconds, processes: { process: pid } });
-      if (round > 0) figures[side].push(found);
-    }
-  }
+  const figures = await inTurns(t, 'role api alone', { ours, floor }, async ({ url, pid }, _name, round) => {
+    const seconds = t.size(4, 1);
+    const next = readyEvents(url, `apart-${round}`, seconds * readyPerSecond);
+    return await underLoad({ url, next, connections: 64, seconds, processes: { process: pid } });
+  });
   const cpu = ({ cpu }: LoadFigures) => cpu.process!;
   return {
     measured: 'CPU of the process with the roles api and services for an accepted event, 64 connections',
@@ -120,6 +96,29 @@ async function apiAlone(t: Bench, floor: Floor): Promise<Row> {
     ratio: median(figures.ours.map((own, round) => cpu(own) / cpu(figures.floor[round]!))),
     goal: '≤ 1.6',
   };
+}
+
+/** Measures some sides in turns, after a round that warms them up. */
+async function inTurns<Name extends string, Side>(
+  t: Bench,
+  what: string,
+  sides: Record<Name, Side>,
+  measure: (side: Side, name: Name, round: number) => Promise<LoadFigures>,
+): Promise<Record<Name, LoadFigures[]>> {
+  const names = Object.keys(sides) as Name[];
+  const figures = Object.fromEntries(names.map((name) => [name, [] as LoadFigures[]])) as Record<
+    Name,
+    LoadFigures[]
+  >;
+  const rounds = t.size(3, 1);
+  for (let round = 0; round <= rounds; round++) {
+    t.progress(`${what}, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
+    for (const name of names) {
+      const found = await measure(sides[name], name, round);
+      if (round > 0) figures[name].push(found);
+    }
+  }
+  return figures;
 }
 
 /** Signed posts of new events, made before the load begins so that they cost it nothing. */
