@@ -2,7 +2,6 @@ import type { RowOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 import type { lineRows } from './fold-lines.js';
 import type { Place as LinePlace } from './patch.js';
-
 import { openChannel } from './tables.js';
 
 export type { Place as LinePlace } from './patch.js';

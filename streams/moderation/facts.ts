@@ -108,7 +108,7 @@ export function personOf({
 /** An account that was registered less than this time ago is new, in milliseconds. */
 export const newAccountMs = 24 * 3_600_000;
 
-/** Nothing is done about a line that was said longer ago, and nothing any more that was not done by then; in milliseconds. */
+/** Nothing is done any more about a line that was said longer ago than this, in milliseconds. */
 export const lateAfterMs = 5 * 60_000;
 
 /** Who is held responsible for what a new account does: its host, as an account costs nothing. */
