@@ -19,6 +19,9 @@ type Running = Awaited<ReturnType<typeof runningAtHosts>>[number];
 const mostRunning = 1_000;
 /** Hosts where muted or banned accounts were seen; the one where none was for longest is forgotten. */
 const mostHosts = 10_000;
+/** Those who identified or logged out are remembered so long, in milliseconds, and so many at most. */
+const heardMs = 30_000;
+const mostHeard = 1_000;
 const textHash = createHash('sha256').digest('hex');
 
 /**
@@ -37,6 +40,11 @@ export class Held {
   #ofAccounts = new Map<string, Running[]>();
   /** Accounts (casefolded) that something ran for when they were seen, by the host where that was. */
   readonly #seenAt = boundedCache<string, Set<string>>(mostHosts);
+  /**
+   * Who identified or logged out lately, by nick (casefolded), as they are since. That is heard sooner than what they did before
+   * is read from the record.
+   */
+  readonly #heard = boundedCache<string, Seen>(mostHeard, { ttl: heardMs });
 
   constructor(options: GuardOptions, accounts: NewAccounts, gateway: GatewayHosts) {
     this.#options = options;
@@ -52,6 +60,13 @@ export class Held {
     this.#running = grouped(found, ({ host }) => hostOf(host!));
     const accounts = found.filter(({ account }) => account !== null);
     this.#ofAccounts = grouped(accounts, ({ account }) => casefold(account!));
+    for (const seen of [...this.#heard.values()]) await this.appeared(seen);
+  }
+
+  /** Somebody has identified or logged out. */
+  async heard(seen: Seen): Promise<void> {
+    this.#heard.set(casefold(seen.nick), seen);
+    await this.appeared(seen);
   }
 
   /** What runs at a host. */
@@ -68,7 +83,10 @@ export class Held {
     if (!this.#ofAccounts.has(name)) return;
     if (account === undefined && !(await this.#gateway.isOwner(seen))) return;
     const names = this.#seenAt.get(host) ?? new Set();
+    if (names.has(name)) return;
     this.#seenAt.set(host, names.add(name));
+    for (const other of [...this.#heard.values()])
+      if (other.host !== undefined && hostOf(other.host) === host) await this.appeared(other);
   }
 
   /** What runs for the owner of an account because of what they did through the gateway. */
@@ -77,7 +95,7 @@ export class Held {
     return (await this.#gateway.of(account)).flatMap((host) => this.#running.get(host) ?? []);
   }
 
-  /** Somebody was seen: in a channel, or, without one, as they identified themselves or logged out. */
+  /** Somebody was seen: in a channel, or wherever they are. */
   async appeared(seen: Seen, channel?: string): Promise<void> {
     const { nick, account, host } = seen;
     if (host === undefined || this.#bots.has(casefold(nick))) return;

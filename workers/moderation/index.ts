@@ -31,7 +31,7 @@ export class GuardChannels {
     };
     const lines = new GuardLines(options, accounts, gateway, appeared);
     const sanctions = new Sanctions(options, (ref) => lines.isInHand(ref), [decisions, held]);
-    const identified = new HearIdentified(options, (seen) => held.appeared(seen));
+    const identified = new HearIdentified(options, (seen) => held.heard(seen));
     this.#parts = [lines, guardEvents(options), sanctions, identified];
   }
 
