@@ -26,8 +26,10 @@ function spellingDistance(a: string, b: string): number {
  * `undefined` when no word is so near.
  */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
+  const mostOf = (candidate: string) => (candidate.length < 10 ? 1 : 2);
   const near = known
+    .filter((candidate) => Math.abs(candidate.length - word.length) <= mostOf(candidate))
     .map((candidate) => ({ candidate, distance: spellingDistance(word, candidate) }))
-    .filter(({ candidate, distance }) => distance <= (candidate.length < 10 ? 1 : 2));
+    .filter(({ candidate, distance }) => distance <= mostOf(candidate));
   return near.sort((a, b) => a.distance - b.distance)[0]?.candidate;
 }

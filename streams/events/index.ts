@@ -1,7 +1,7 @@
 export { feedChannel, roomTypeOf, subjectsOf, testChannel } from './channel-names.js';
 export { type ChannelEffects, channelEffects, effectsOf, type RoomOpening, withEventBot } from './effects.js';
-export { eventToken, MarketEvent, normalisePayload, payloadAliases } from './event.js';
+export { eventToken, MarketEvent, type MarketPayload, normalisePayload, payloadAliases } from './event.js';
 export { type MarketFact, market, marketSubject } from './facts.js';
 export { ShownFields } from './formats.js';
-export { eventKinds, isKnownType, missingId, routeEvent } from './routing.js';
+export { eventKinds, isKnownType, missingId, ratingTypes, routeEvent, targetChannels } from './routing.js';
 export { samplePayload, sampleTypes } from './samples.js';

@@ -40,6 +40,9 @@ const payout = (s: ShownFields) => known(joined(' ', s.payout, around('-> ', s.w
 const way = (from: string | undefined, to: string | undefined) =>
   known(joined(' ', around('', from, ' ->'), from === undefined ? around('-> ', to) : to));
 
+/** Types of events in which somebody rates somebody, with a score of 1 to 5. */
+export const ratingTypes = ['rating.created', 'reputation.feedback'];
+
 const rules: Rule[] = [
   {
     types: ['task.created', 'task.published'],
@@ -108,7 +111,7 @@ const rules: Rule[] = [
     parts: (s) => [about('[PAID]', s.id), money(s, s.payout), transaction(s)],
   },
   {
-    types: ['rating.created', 'reputation.feedback'],
+    types: ratingTypes,
     id: 'id',
     to: [task],
     parts: (s) => [about('[RATING] Task', s.id), around('', s.score, '/5'), around('"', s.comment, '"')],
@@ -188,11 +191,24 @@ export function routeEvent(event: MarketEvent, screen?: Screen, fields: readonly
     };
   }
   const payload = normalisePayload(event.payload);
-  const named = rule.to.map((target) => target(payload)).filter((name) => name !== undefined);
   return {
-    targetChannels: named.length > 0 ? [...new Set(named)] : [feedChannel],
+    targetChannels: targetsOf(rule, payload),
     formattedMessage: cleanText(joined(' | ', ...rule.parts(new ShownFields(payload, screen)))),
   };
+}
+
+/** The channels of an event, as `routeEvent` tells them. */
+export function targetChannels({
+  event_type,
+  payload,
+}: Pick<MarketEvent, 'event_type' | 'payload'>): string[] {
+  const rule = ruleOf.get(event_type);
+  return rule ? targetsOf(rule, normalisePayload(payload)) : [feedChannel];
+}
+
+function targetsOf(rule: Rule, payload: MarketPayload): string[] {
+  const named = rule.to.map((target) => target(payload)).filter((name) => name !== undefined);
+  return named.length > 0 ? [...new Set(named)] : [feedChannel];
 }
 
 function only(payload: MarketPayload, fields: readonly string[]): MarketPayload {

@@ -135,7 +135,39 @@ t.test('HOOK-34 an event that is only tried out', async (t) => {
     ]);
     const large = Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`field_${n}`, n]));
     t.same(await warnings('task.published', { id, ...large }), []);
-    t.notOk('warnings' in (await postEvent(url, sampleEvent('evt-7', { event_type: 'task.publishd' }))).body);
+  });
+
+  t.test('HOOK-39 a producer hears of it where the event is stored, too', async (t) => {
+    let posted = 0;
+    const warnings = async (event_type: string, payload: Record<string, unknown>) => {
+      const { status, body } = await postEvent(
+        url,
+        sampleEvent(`evt-7-${posted++}`, { event_type, payload }),
+      );
+      t.equal(status, 202);
+      return body.warnings as unknown;
+    };
+    const id = 'a1b2c3d4';
+    for (const type of sampleTypes) t.equal(await warnings(type, samplePayload(type, id)!), undefined, type);
+    t.match(await warnings('task.publishd', { id }), [
+      { path: 'event_type', message: /Is task\.published meant\?$/ },
+    ]);
+    t.equal(await warnings('weather.changed', { id }), undefined, 'a type of its own is no mistake');
+    t.match(await warnings('task.assigned', { id, bounty_usdc: 'lots', network: ['base'] }), [
+      { path: 'payload.bounty_usdc', message: /should be a number/ },
+    ]);
+    t.same(await warnings('task.published', { id, bounty_usd: -5 }), [
+      { path: 'payload.bounty_usd', message: 'payload.bounty_usd should be 0 or more' },
+    ]);
+    t.same(await warnings('rating.created', { id, worker_nick: 'ann', score: 7 }), [
+      { path: 'payload.score', message: 'payload.score should be 1 to 5: it does not count' },
+    ]);
+    t.equal(await warnings('reputation.updated', { id, worker_nick: 'ann', score: 87 }), undefined);
+    t.match(await warnings('relay.leg_started', { id, leg_number: 1 }), [{ path: 'payload.relay_id' }]);
+    t.match(await warnings('payment.released', { id, escrow_amount: {} }), [
+      { path: 'payload.escrow_amount' },
+    ]);
+    t.equal(await warnings('payment.released', { id, escrow_amount: {}, bounty_usdc: 5 }), undefined);
   });
 
   t.test('is refused as it would be', async (t) => {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { isExpected, type Log, type Recorded } from '../../streams/core/index.js';
-import { type MarketFact, market } from '../../streams/events/index.js';
+import { type MarketFact, market, ratingTypes } from '../../streams/events/index.js';
 import { cleanText, isNick } from '../../streams/irc-grammar.js';
 import { feedbackDecider, type GiveFeedback, reputation } from '../../streams/reputation/index.js';
 import { Reactor } from '../core/reactor.js';
@@ -18,9 +18,8 @@ export interface RateFromTasksOptions {
 /** Name of the worker, and its author in the facts that it records. */
 export const rateFromTasks = 'rate-from-tasks';
 
-const types = ['rating.created', 'reputation.feedback'];
 /** Every such event has one of them in its bytes. */
-const signs = types.map((type) => Buffer.from(`"${type}"`));
+const signs = ratingTypes.map((type) => Buffer.from(`"${type}"`));
 const longestComment = 500;
 
 /** Records ratings of the marketplace that name both sides, as feedback of one about the other. */
@@ -63,7 +62,7 @@ export function ratingOf(
   { data }: Pick<Recorded<MarketFact>, 'data'>,
   screen: (text: string) => string,
 ): GiveFeedback | undefined {
-  if (!types.includes(data.event_type) || data.test) return undefined;
+  if (!ratingTypes.includes(data.event_type) || data.test) return undefined;
   const { payload } = data;
   const from = nickOf(payload.from_nick ?? payload.rater_nick ?? payload.publisher_nick);
   const nick = nickOf(payload.to_nick ?? payload.rated_nick ?? payload.worker_nick);

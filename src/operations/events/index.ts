@@ -34,7 +34,7 @@ const Receipt = z.object({
     .array(z.object({ path: z.string(), message: z.string() }))
     .optional()
     .describe(
-      'What you may not have meant: an event_id that is known with another body; in a dry run also a field of a wrong type',
+      'What you may not have meant: a field of a wrong type, a type that is misspelt, a line without its room, an event_id that is known with another body',
     ),
 });
 /** Receives an event of the task marketplace; its route is in `http/webhook.ts`, which looks at the signature first. */

@@ -63,6 +63,7 @@ export type Received =
       event_id: string;
       target_channels: string[];
       formatted_message: string;
+      warnings?: Warning[];
     }
   | {
       status: 'already_processed';
@@ -159,7 +160,15 @@ export class Reception {
     rows.wrote(position);
     const opens = effects.open?.name;
     if (opens !== undefined) await this.#noteOpening(opens);
-    return { status: 'accepted', queued: true, event_id, target_channels, formatted_message };
+    const warnings = warningsOf(event, false);
+    const answer = {
+      status: 'accepted' as const,
+      queued: true as const,
+      event_id,
+      target_channels,
+      formatted_message,
+    };
+    return warnings.length > 0 ? { ...answer, warnings } : answer;
   }
 
   /** Notes that the event opens a room, so that lines that follow it go there although the room was deleted before. */
@@ -197,7 +206,7 @@ export class Reception {
     }
     const { effects, ...shown } = await this.#shown(event);
     const { open, close } = effects;
-    const warnings = warningsOf(event);
+    const warnings = warningsOf(event, true);
     return {
       ...about,
       would_be: 'accepted',

@@ -3,11 +3,14 @@ import {
   feedChannel,
   isKnownType,
   type MarketEvent,
+  type MarketPayload,
   payloadAliases,
+  ratingTypes,
   routeEvent,
   ShownFields,
   samplePayload,
   sampleTypes,
+  targetChannels,
 } from '../../../streams/events/index.js';
 import { nearestWord } from '../../words/spelling.js';
 
@@ -17,50 +20,105 @@ export interface Warning {
   message: string;
 }
 
-/** Fields that count for an event in place of one in its sample, or besides it. */
-const others = [...Object.values(payloadAliases).flat(), 'worker_wallet', 'from_nick', 'to_nick'];
+/** Names no task or relay that there is; the samples are about it. */
+const sampleId = 'a1b2c3d4';
+const aliases = Object.entries(payloadAliases);
+/** Fields that count for some type, under all their names. */
+const fields = new Set([
+  ...sampleTypes.flatMap((type) => Object.keys(samplePayload(type, sampleId)!)),
+  ...[...aliases.flatMap(([, names]) => names), 'worker_wallet', 'from_nick', 'to_nick'],
+]);
 
 /**
  * What looks wrong about an event that is still accepted. Its type is nearly one of the list, or the value of
- * a field shows nothing. Or its line goes to the feed, because no room is named.
+ * a field shows nothing. Or its line goes to the feed, because no room is named. A trial also hears of a type that
+ * is not in the list, nor near one of it.
  */
-export function warningsOf({ event_type, payload }: Pick<MarketEvent, 'event_type' | 'payload'>): Warning[] {
+export function warningsOf({ event_type, payload }: Event, isTrial: boolean): Warning[] {
   if (!isKnownType(event_type)) {
     const nearest = nearestWord(event_type.toLowerCase(), sampleTypes);
+    if (!nearest && !isTrial) return [];
     const says = 'has no line of its own: everybody sees its payload in #bounties';
     const meant = nearest ? `. Is ${nearest} meant?` : '';
     return [{ path: 'event_type', message: `event_type ${event_type} ${says}${meant}` }];
   }
-  const shown = (given: MarketEvent['payload']) => shownOf(event_type, given);
-  const counting = [...Object.keys(samplePayload(event_type, '')!), ...others];
-  const silent = counting.flatMap((field) => {
+  const warnings: Warning[] = [];
+  for (const [field, kind] of kindsOf(event_type)) {
     const { [field]: value } = payload;
-    if (value === undefined || value === null) return [];
-    // the line without a value, with one that fits everywhere, and with a text
-    const [nothing, seven, word] = [true, '7', 'seven'].map((other) => shown({ ...payload, [field]: other }));
-    if (seven === nothing) return [];
-    const isAmount = word === nothing;
-    const fields = new ShownFields({ total_bounty: value, title: value });
-    if ((isAmount ? fields.totalBounty : fields.title) !== undefined) return [];
-    const wanted = isAmount ? 'a number, or decimal text such as "12.50"' : 'a text or a number';
-    return [{ path: `payload.${field}`, message: `payload.${field} shows nothing: it should be ${wanted}` }];
-  });
-  return [...silent, ...lost({ event_type, payload })];
-}
-
-/** A line that belongs in a room, but goes to the feed because the payload names no room. */
-function lost({ event_type, payload }: Pick<MarketEvent, 'event_type' | 'payload'>): Warning[] {
-  const targets = (given: MarketEvent['payload']) => routed(event_type, given).targetChannels;
-  if (targets(samplePayload(event_type, 'a1b2c3d4')!).includes(feedChannel)) return [];
-  if (!targets(payload).includes(feedChannel)) return [];
+    if (value === undefined || value === null) continue;
+    const isShown = shows(value, kind);
+    const isMeant = kind === 'text' || isInRange(event_type, Number(value));
+    if (isShown && isMeant) continue;
+    // what else is in the payload decides whether the line has a place for the field, and of what kind it is there
+    const here = kindOf(event_type, payload, field);
+    if (!here) continue;
+    const path = `payload.${field}`;
+    if (!shows(value, here))
+      warnings.push({ path, message: `${path} shows nothing: it should be ${wanted[here]}` });
+    else if (!isMeant) warnings.push({ path, message: `${path} should be ${rangeOf(event_type)}` });
+  }
   const path = `payload.${event_type.startsWith('relay.') ? 'relay_id' : 'id'}`;
-  return [{ path, message: `${path} names no room: the line goes to ${feedChannel}` }];
+  if (!belongsInFeed(event_type) && targetChannels({ event_type, payload }).includes(feedChannel))
+    warnings.push({ path, message: `${path} names no room: the line goes to ${feedChannel}` });
+  return warnings;
 }
 
-function shownOf(event_type: string, payload: MarketEvent['payload']): string {
-  return JSON.stringify([routed(event_type, payload), channelEffects({ event_type, payload })]);
+const wanted = { amount: 'a number, or decimal text such as "12.50"', text: 'a text or a number' };
+const isRating = (event_type: string) => ratingTypes.includes(event_type);
+const isInRange = (event_type: string, value: number) =>
+  isRating(event_type) ? value >= 1 && value <= 5 : value >= 0;
+const rangeOf = (event_type: string) => (isRating(event_type) ? '1 to 5: it does not count' : '0 or more');
+
+type Event = Pick<MarketEvent, 'event_type' | 'payload'>;
+type Kind = 'amount' | 'text';
+
+/** The fields that a type can show, each with a kind that it is of in some payload. */
+const kindsOf = memoize((type: string): [string, Kind][] => {
+  const sample = samplePayload(type, sampleId)!;
+  return [...fields].flatMap((field): [string, Kind][] => {
+    // another name of a field counts where the first is missing, and a wallet where the nick is
+    const first = aliases.find(([, names]) => names.some((name) => name === field))?.[0] ?? 'worker_nick';
+    const payloads = [sample, { ...sample, [first]: undefined }, { id: sampleId, relay_id: sampleId }];
+    const kind = payloads.map((payload) => kindOf(type, payload, field)).find((one) => one !== undefined);
+    return kind ? [[field, kind]] : [];
+  });
+});
+
+/** Whether each line of a type is shown in the feed. */
+const belongsInFeed = memoize((type: string) =>
+  targetChannels({ event_type: type, payload: samplePayload(type, sampleId)! }).includes(feedChannel),
+);
+
+/** What a field shows next to the rest of the payload; `undefined` if that is nothing. */
+function kindOf(event_type: string, payload: MarketPayload, field: string): Kind | undefined {
+  // with a value of no kind, with one that fits everywhere, and with a text
+  const [nothing, seven, word] = [true, '7', 'seven'].map((value) => {
+    const event = { event_type, payload: { ...payload, [field]: value } };
+    const { open, ...others } = channelEffects(event);
+    // what a room is recorded with has the value as it came
+    const shown = open && { ...open, metadata: undefined };
+    return JSON.stringify([routeEvent({ event_id: '', source: '', ...event }), shown, others]);
+  });
+  if (seven === nothing) return undefined;
+  return word === nothing ? 'amount' : 'text';
 }
 
-function routed(event_type: string, payload: MarketEvent['payload']) {
-  return routeEvent({ event_id: '', source: '', event_type, payload });
+const plain = /^[ -~]*[!-~][ -~]*$/;
+
+/** Whether a value shows something. */
+function shows(value: unknown, kind: Kind): boolean {
+  // most do, and need no cleaning to tell
+  if (typeof value === 'number' && Number.isFinite(value)) return true;
+  if (kind === 'text' && typeof value === 'string' && plain.test(value)) return true;
+  const shown = new ShownFields({ total_bounty: value, title: value });
+  return (kind === 'amount' ? shown.totalBounty : shown.title) !== undefined;
+}
+
+function memoize<T>(of: (type: string) => T): (type: string) => T {
+  const known = new Map<string, T>();
+  return (type) => {
+    const value = known.get(type) ?? of(type);
+    known.set(type, value);
+    return value;
+  };
 }

@@ -64,6 +64,9 @@ curl -s ${at.webhook} -d "$body" -H 'Content-Type: application/json' \\
 ${answers().join('\n')}
 ${ofUnknownTypes(events)}
 
+\`warnings\` of an answer names what you may not have meant, with its \`path\` and a \`message\`. That is a field of a wrong type,
+an amount below 0, a type that is nearly one of the list, or a line without its room. The event is stored anyway.
+
 ## Several producers
 
 The operator may give each producer a name with its secret. Then \`source\` is that name, and another one is refused. The first
@@ -74,8 +77,7 @@ first 8 characters. A producer sees receipts of its own events only.
 
 \`POST ${at.webhook}?dry_run=true\` takes the same event, with the same signature and the same checks. It answers 200 with
 \`{"status": "dry_run", "would_be": "accepted", "target_channels", "formatted_message"}\`. \`withheld\` is there where text
-would be left out, \`opens\` or \`closes\` where a room would be. \`warnings\` names what you may not have meant: a field of a
-wrong type, a type that is nearly one of the list, a line without its room. Nothing is stored, counted or shown, and the id stays free.
+would be left out, \`opens\` or \`closes\` where a room would be. Nothing is stored, counted or shown, and the id stays free.
 What is wrong with an event is refused as always. The signature does not cover the query: without it, the same request is an
 event.
 
@@ -154,8 +156,9 @@ ${only}: the timestamp in Unix seconds, and as signature the bare hexadecimal HM
 
 function answers(): string[] {
   const good = Object.entries(receiveEvent.answers).reverse();
-  const toDo = (status: string) => (status === '200' ? 'Look at `warnings`, if there are any' : 'Nothing');
-  const rows = good.map(([status, { says }]) => `| ${status} | ${says} | ${toDo(status)} |`);
+  const rows = good.map(
+    ([status, { says }]) => `| ${status} | ${says} | Look at \`warnings\`, if there are any |`,
+  );
   const bad = Object.entries({ ...receiveEvent.refusals, ...ofEveryRoute }) as [RefusalCode, string | true][];
   return [
     ...rows,
