@@ -53,6 +53,8 @@ export interface Assembly {
   /** Where the parts are: for the operator's eyes. */
   places: { nats: string; irc: string; sql: string };
   webhookSecrets: string[];
+  /** Why it is not ready; `undefined` when it is. */
+  notReady(): string | undefined;
 }
 
 /** Puts the parts of the service together and starts them; registers in `closing` how each ends. */
@@ -158,6 +160,7 @@ export async function assemble(
     address,
     places: { nats: natsUrl, irc: ircUrl, sql: sqlPlace },
     webhookSecrets: secrets.webhook,
+    notReady,
   };
 }
 

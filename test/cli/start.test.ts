@@ -10,6 +10,7 @@ import { ownServerPort } from '../../src/cli/service/own-servers.js';
 import { startNatsServer } from '../../src/servers/nats-server.js';
 import { storedSecrets } from '../../src/servers/secrets.js';
 import { Unavailable } from '../../streams/core/index.js';
+import { startNats } from '../support/nats.js';
 import { programFile } from '../support/programs.js';
 import { needsDisk, smallDisk } from '../support/small-disk.js';
 import { run, separateEnvironment } from './service-process.js';
@@ -61,6 +62,23 @@ t.test('START-02 a full disk', needsDisk, async (t) => {
   const { code, err } = await run(t, ['src/main.ts'], { DATA_DIR: disk.dir, PORT: '0' }).ended();
   t.equal(code, 1);
   t.match(err, /^relay: the disk of the data directory \S+ is full: free some space[^\n]*\n$/);
+});
+
+t.test('START-15 what a service waits for that runs already', async (t) => {
+  const nats = await startNats(t);
+  const service = run(t, ['src/main.ts'], {
+    ...(await separateEnvironment(await dataDirectory(t))),
+    NATS_URL: nats.url,
+    ROLES: 'api,services,projections',
+  });
+  await service.line(runs);
+  await nats.kill();
+  const reason = await service.line((line) => line.includes('"not ready yet"'));
+  t.match(JSON.parse(reason), { level: 30, reason: 'the event log is not connected' });
+  await nats.start();
+  await service.line((line) => line.includes('"msg":"ready"'));
+  service.child.kill();
+  t.match(await service.ended(), { code: 0, err: '' });
 });
 
 t.test('START-07 a log server that wants other credentials, and what is shown of ours', async (t) => {

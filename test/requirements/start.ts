@@ -27,4 +27,5 @@ export const start = {
     'The demo pays for a channel on a chain of its own, never with real money, and says why where it does not.',
   'START-14':
     'A program ends in order when its terminal is closed; without a terminal the signal for that is left alone.',
+  'START-15': 'A service that runs and is not ready yet says why, and when it is.',
 } as const;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
+import { pause } from '../../../streams/core/clock.js';
 import { withoutCredentials } from '../../app/about.js';
 import { type App, createApp } from '../../app/app.js';
 import { type Config, ConfigError, unknownSettings } from '../../config/config.js';
@@ -25,10 +26,28 @@ export async function runService({ config: readConfig, terminal, stop }: Invocat
     throw explainStart(error, config, logger);
   });
   if (!stop.aborted) announce(app, config, terminal, logger);
+  const readiness = tellReadiness(app, logger, stop);
   if (!stop.aborted) await once(stop, 'abort');
   logger.info('stopping');
+  await readiness;
   await app.stop();
   logger.info('stopped');
+}
+
+/** A service that is ready sooner is started as usual, and nothing is said of it. */
+const soonMs = 1_000;
+
+/** Tells why a service that runs is not ready, as often as the reason changes, and then that it is. */
+async function tellReadiness({ notReady }: App, logger: Logger, stop: AbortSignal): Promise<void> {
+  let told: string | undefined;
+  for (;;) {
+    await pause(soonMs, stop);
+    const reason = stop.aborted ? undefined : notReady();
+    if (reason === undefined) break;
+    if (reason !== told) logger.info({ reason }, 'not ready yet');
+    told = reason;
+  }
+  if (told !== undefined && !stop.aborted) logger.info('ready');
 }
 
 /** What an operator can mend becomes one sentence; a mistake of ours keeps its stack. */
