@@ -87,7 +87,7 @@ function routeOf(
   const tellIgnored = http.collect ? () => {} : ignoredTeller(binding);
   return {
     method: http.method,
-    url: http.path.replace(/\{(\w+)\}/g, ':$1'),
+    url: urlOf(http),
     exposeHeadRoute: http.head ?? true,
     ...(http.inEveryRole ? { config: { rateLimit: false } } : {}),
     ...(needsCredential(access)
@@ -104,6 +104,9 @@ function routeOf(
     handler: http.inEveryRole ? countingRefused(handle) : handle,
   };
 }
+
+/** The path of a route as fastify writes it. */
+export const urlOf = ({ path }: Pick<HttpFace, 'path'>) => path.replace(/\{(\w+)\}/g, ':$1');
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 

@@ -12,7 +12,7 @@ import { type Call, inputOf, nobody } from '../operations/core/call.js';
 import { receiveEvent } from '../operations/events/index.js';
 import { getEventReceipt, producerActor } from '../operations/events/receipt.js';
 import { errorAnswer } from './errors.js';
-import { ignoredTeller, senderOf } from './operations.js';
+import { ignoredTeller, senderOf, urlOf } from './operations.js';
 
 /** Who posts events: a secret, and the `source` that it speaks as where that is settled. */
 export interface Producer {
@@ -32,14 +32,17 @@ export interface WebhookOptions {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** `/hooks/em/events`: where the marketplace posts its signed events, and asks what became of them. */
+/** Where the marketplace posts its signed events, and asks what became of them. */
 export async function webhookRoutes(app: FastifyInstance, options: WebhookOptions): Promise<void> {
   const { call, producers, schemes, observe } = options;
   const secrets = producers.map(({ secret }) => secret);
   const named = new Map(producers.flatMap(({ secret, source }) => (source ? [[secret, source]] : [])));
   const names = new Set(named.values());
-  const send = senderOf(receiveEvent, receiveEvent.http!);
-  const tellIgnored = ignoredTeller({ query: ['dry_run'] });
+  const event = receiveEvent.http!;
+  const receipt = getEventReceipt.http!;
+  const send = senderOf(receiveEvent, event);
+  const sendReceipt = senderOf(getEventReceipt, receipt);
+  const tellIgnored = ignoredTeller({ query: event.query ?? [] });
 
   await app.register(async (scope) => {
     // the signature is over the bytes, so this route gets them as they came
@@ -48,6 +51,11 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
       done(null, body),
     );
 
+    if (secrets.length === 0)
+      scope.addHook('preHandler', async () => {
+        throw new Unavailable('webhook_secret_not_configured');
+      });
+
     scope.addHook('onError', async (request, _reply, error) => {
       if (dryRunOf(request) !== true) observe?.({ code: errorAnswer(error)?.body.code ?? 'internal_error' });
     });
@@ -55,32 +63,27 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
     // a producer with a valid signature is never turned away by the rate limit; guesses are
     const limitGuesses = 'createRateLimit' in scope ? scope.createRateLimit() : undefined;
 
-    scope.post('/hooks/em/events', { config: { rateLimit: false } }, async (request, reply) => {
+    scope.post(urlOf(event), { config: { rateLimit: false } }, async (request, reply) => {
       tellIgnored(request, reply);
-      if (secrets.length === 0) {
-        throw new Unavailable('webhook_secret_not_configured');
-      }
       const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const { fault, secret } = verifyWebhook(
         { raw, ...shownBy(request) },
         { secrets, schemes, now: new Date() },
       );
       if (fault) throw await refusalOf(request, fault, 'event_signature_invalid');
-      const event = inputOf(receiveEvent, given(parseBody(raw), request));
+      const input = inputOf(receiveEvent, given(parseBody(raw), request));
       if (names.size > 0) {
         const source = named.get(secret);
-        if (source === undefined ? names.has(event.source) : source !== event.source)
+        if (source === undefined ? names.has(input.source) : source !== input.source)
           throw new Refusal('source_not_yours');
       }
-      const answer = await call(receiveEvent, event, nobody);
+      const answer = await call(receiveEvent, input, nobody);
       if (answer.status !== 'dry_run')
         observe?.({ status: answer.status === 'ignored' ? answer.reason : answer.status });
       return send(reply, answer);
     });
 
-    const sendReceipt = senderOf(getEventReceipt, getEventReceipt.http!);
-    scope.get('/hooks/em/events/:event_id', async (request, reply) => {
-      if (secrets.length === 0) throw new Unavailable('webhook_secret_not_configured');
+    scope.get(urlOf(receipt), async (request, reply) => {
       const input = inputOf(getEventReceipt, request.params);
       const question = { about: input.event_id, ...shownBy(request) };
       const { fault, secret } = verifyQuestion(question, { secrets, schemes, now: new Date() });
