@@ -20,6 +20,10 @@ const refusal = (status: number, says: string, more: Omit<Described, 'status' | 
   ...more,
 });
 
+/** What somebody asked for is not there, or not shown to them. */
+const absent = (says: string, more: { hint: string }): Described =>
+  refusal(404, says, { code: 'not_found', ...more });
+
 /** Every way in which the service says no, by area. Codes are for programs and do not change. */
 export const refusalAreas = {
   Requests: {
@@ -52,6 +56,51 @@ export const refusalAreas = {
     internal_error: refusal(500, 'Something went wrong on our side', {
       advice: 'Tell the operator the `request_id`',
     }),
+  },
+  'What is not there': {
+    channel_not_found: absent('There is no such channel on the network', {
+      hint: 'GET /irc/channels, or svc_list_channels, lists those that there are',
+    }),
+    shown_channel_not_found: absent('Channel not found', {
+      hint: 'GET /irc/channels, or svc_list_channels, lists those that there are. A private channel is shown to operators’ keys, to agent keys that are good for operate, and to agents that are in it now',
+    }),
+    managed_channel_not_found: absent('Channel not found', {
+      hint: 'GET /channels lists the managed channels, and GET /irc/channels those of the network. A private one is shown to who may see it',
+    }),
+    paid_channel_not_found: absent('Paid channel not found', { hint: 'GET /payments/channels lists them' }),
+    event_not_found: absent('No event with this id was received', {
+      hint: 'GET /ops/events lists what was received',
+    }),
+    receipt_not_found: absent('No event with this id was received from this producer', {
+      hint: 'Look at the id, and at which producer posted it. What was refused, or tried with dry_run, was not received',
+    }),
+    dead_letter_not_found: absent('No dead letter has this event id', {
+      hint: 'GET /ops/dead-letters lists them',
+    }),
+    webhook_not_found: absent('This nick has no webhook', { hint: 'PUT /irc/webhook registers one' }),
+    webhook_message_not_found: absent('No dead letter of this webhook has the id', {
+      hint: 'GET /irc/webhook/dead-letters lists them',
+    }),
+    entry_not_found: absent('This nick has no entry', { hint: 'GET /agents lists those that have one' }),
+    verified_agent_not_found: absent('Agent not found', { hint: 'GET /verification/agents lists them' }),
+    key_not_found: absent('There is no such key, or not any more', {
+      hint: 'GET /auth/keys lists those that are in use',
+    }),
+    feedback_not_found: absent('There is no such feedback', {
+      hint: 'GET /reputation/{nick}/feedback lists it',
+    }),
+    feedback_of_channel_not_found: absent('No feedback was given in this channel', {
+      hint: 'GET /leaderboard/channels lists those where some was',
+    }),
+    incident_not_found: absent('Incident not found', { hint: 'GET /sentinel/incidents lists them' }),
+    moderation_incident_not_found: absent('There is no such incident', {
+      hint: 'GET /guardian/incidents lists the newest',
+    }),
+    query_not_found: absent('Query not found', {
+      hint: 'GET /multibrain/queries lists those that are public, or with mine=true your own',
+    }),
+    read_model_not_found: absent('No read model has this name', { hint: 'GET /ops/projections lists them' }),
+    worker_not_found: absent('No worker has this name', { hint: 'GET /ops/workers lists them' }),
   },
   'Parts of the service': {
     not_ready: refusal(503, 'The service is starting: not every part can answer yet', { retryAfter: 1 }),
@@ -273,7 +322,9 @@ export const refusalAreas = {
     invalid_event: refusal(400, 'The body is not an event as the marketplace sends them', {
       advice: 'Change each field that `details` names; `/producers.md` has them all',
     }),
-    signature_missing: refusal(401, 'X-EM-Signature is missing', { advice: 'Sign the body' }),
+    signature_missing: refusal(401, 'X-EM-Signature is missing', {
+      hint: 'Sign the body: /producers.md has a command that does',
+    }),
     event_signature_invalid: refusal(401, 'X-EM-Signature does not match the body', {
       code: 'signature_invalid',
       hint: 'Check three things. The HMAC-SHA256 is over the bytes of the body, as they are sent. Its key is the secret that you share with the operator. `sha256=` comes before the hexadecimal digits, which are lower case. /producers.md has a command that signs',
@@ -282,22 +333,24 @@ export const refusalAreas = {
       code: 'signature_invalid',
       hint: 'There is no body: sign X-EM-Timestamp, a point and the event_id, with the shared secret',
     }),
-    timestamp_missing: refusal(401, 'X-EM-Timestamp is missing', { advice: 'Send it' }),
+    timestamp_missing: refusal(401, 'X-EM-Timestamp is missing', {
+      hint: 'Send the time of now, such as 2026-01-31T12:00:00Z',
+    }),
     timestamp_invalid: refusal(401, 'X-EM-Timestamp is not an ISO 8601 time', {
-      advice: 'Send a time such as 2026-01-31T12:00:00Z',
+      hint: 'Send a time such as 2026-01-31T12:00:00Z',
     }),
     timestamp_zone_missing: refusal(401, 'X-EM-Timestamp has no zone: nobody knows which hour it means', {
       code: 'timestamp_invalid',
       hint: 'Add Z to a time in UTC, as in 2026-01-31T12:00:00Z, or the offset, as in +01:00',
     }),
     timestamp_stale: refusal(401, 'X-EM-Timestamp is more than 5 minutes from our clock', {
-      advice: 'Look at the clock, and send the event again',
+      hint: 'Look at the clock, and send the event again',
     }),
     source_not_yours: refusal(403, 'The source of the event is another producer', {
       hint: 'Send your own name as source: the one that the operator gave you with the secret',
     }),
     event_id_taken: refusal(409, 'Another producer has sent an event with this event_id', {
-      advice: 'Send it with another event_id, for example one that begins with the name of your source',
+      hint: 'Send it with another event_id, for example one that begins with the name of your source',
     }),
     task_not_yours: refusal(403, 'Another producer spoke of this task first', {
       hint: 'Give your tasks and relays ids whose first 8 characters nobody else uses',

@@ -37,10 +37,7 @@ export class KnownBuilds {
   /** Throws `not_found` where this version has no such read model. */
   projection(name: string): Projection {
     const projection = this.#projections.get(name);
-    if (!projection)
-      throw new Refusal('not_found', `There is no read model ${name}`, {
-        hint: 'GET /ops/projections lists them',
-      });
+    if (!projection) throw new Refusal('read_model_not_found', `There is no read model ${name}`);
     return projection;
   }
 

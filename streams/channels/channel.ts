@@ -146,10 +146,7 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
       };
       return { type: 'channel.created', data };
     }
-    if (!exists)
-      throw new Refusal('not_found', 'Channel not found', {
-        hint: 'GET /channels lists the managed channels',
-      });
+    if (!exists) throw new Refusal('managed_channel_not_found');
     // a reader that has only the last fact of a channel learns from it which life of the channel this is
     const life = state.life === undefined ? {} : { life: state.life };
     switch (command.is) {

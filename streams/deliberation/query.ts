@@ -187,9 +187,7 @@ export function mayRead(
 
 /** The refusal that says nothing of whether there is such a query. */
 export function queryNotFound(): Refusal {
-  return new Refusal('not_found', 'Query not found', {
-    hint: 'GET /multibrain/queries lists those that are public, or with mine=true your own',
-  });
+  return new Refusal('query_not_found');
 }
 
 /** How often each model speaks; one model alone has nobody to speak with. */

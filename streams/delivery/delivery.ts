@@ -108,9 +108,7 @@ export function deliveryDecider(
         }
         case 'redrive': {
           if (state.status === 'unknown') {
-            throw new Refusal('not_found', `No dead letter with event id ${event_id}`, {
-              hint: 'GET /ops/dead-letters lists them',
-            });
+            throw new Refusal('dead_letter_not_found', `No dead letter with event id ${event_id}`);
           }
           if (state.status !== 'dead_letter' && state.status !== 'expired') {
             throw new Refusal('not_dead_lettered', `Event ${event_id} is not a dead letter (any more)`);

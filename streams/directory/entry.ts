@@ -44,10 +44,7 @@ export const entryDecider: Decider<EntryState, EntryCommand, DirectoryFact> = {
   decide(command, { entry, changedAt }, now) {
     const { nick } = command;
     if (command.is === 'withdraw') {
-      if (!entry)
-        throw new Refusal('not_found', 'This nick has no entry', {
-          hint: 'GET /agents lists those that have one',
-        });
+      if (!entry) throw new Refusal('entry_not_found');
       return { type: 'entry.withdrawn', data: { nick } };
     }
     const { wallet } = command;

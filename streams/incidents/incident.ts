@@ -56,8 +56,7 @@ export const incidentDecider: Decider<IncidentState, IncidentCommand, IncidentFa
       const { is: _, ...data } = command;
       return { type: 'incident.reported', data };
     }
-    if (!isReported)
-      throw new Refusal('not_found', 'Incident not found', { hint: 'GET /sentinel/incidents lists them' });
+    if (!isReported) throw new Refusal('incident_not_found');
     const { is: _, own = false, ...vote } = command;
     const { person } = vote;
     const isReporter = casefold(vote.voter) === reporter?.nick;

@@ -44,10 +44,7 @@ export const keysDecider: Decider<KeysState, KeyCommand, KeyFact> = {
     if (command.is === 'revoke') {
       const { nick, id, wallet } = command;
       const key = keys.get(id);
-      if (!key || (wallet !== undefined && key.wallet !== wallet))
-        throw new Refusal('not_found', 'There is no such key, or not any more', {
-          hint: 'GET /auth/keys lists those that are in use',
-        });
+      if (!key || (wallet !== undefined && key.wallet !== wallet)) throw new Refusal('key_not_found');
       return { type: 'key.revoked', data: { id, nick } };
     }
     const { is: _, ...data } = command;

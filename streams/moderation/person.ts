@@ -148,10 +148,7 @@ export const personDecider: Decider<PersonState, PersonCommand, ModerationFact> 
       return command.is === 'loop' ? looped(command, incidents) : recorded(command, incidents);
     }
     const entry = incidents.get(command.ref);
-    if (!entry)
-      throw new Refusal('not_found', 'There is no such incident', {
-        hint: 'GET /guardian/incidents lists the newest',
-      });
+    if (!entry) throw new Refusal('moderation_incident_not_found');
     switch (command.is) {
       case 'answer': {
         const { is: _, subject: __, ...data } = command;

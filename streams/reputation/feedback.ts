@@ -50,10 +50,7 @@ export const feedbackDecider: Decider<FeedbackState, GiveFeedback | AnswerFeedba
     if ('text' in command) {
       const { day, id, text } = command;
       const last = days.get(day) ?? id;
-      if (!days.has(day) || last !== id)
-        throw new Refusal('not_found', 'There is no such feedback', {
-          hint: 'GET /reputation/{nick}/feedback lists it',
-        });
+      if (!days.has(day) || last !== id) throw new Refusal('feedback_not_found');
       if (answered.has(day)) throw new Refusal('already_answered');
       return { type: 'feedback.answered', data: { from, nick, channel, day, text } };
     }

@@ -33,9 +33,7 @@ export const deadMessagesDecider: Decider<DeadState, RedriveMessage, WebhookDeli
   decide({ nick, seq, person }, { dead }) {
     const found = dead.get(seq);
     if (!found || !isOf(found.letter, person))
-      throw new Refusal('not_found', `No dead letter of ${nick} has the id ${seq}`, {
-        hint: 'GET /irc/webhook/dead-letters lists them',
-      });
+      throw new Refusal('webhook_message_not_found', `No dead letter of ${nick} has the id ${seq}`);
     if (found.redriven) throw new Refusal('message_not_dead');
     return { type: 'message.redriven', data: { nick, seq, body: found.letter.body } };
   },

@@ -71,7 +71,6 @@ export function ownWebhook(webhook: Webhook | undefined, person: string | null):
 
 function own(webhook: Webhook | undefined, person: string | null): Webhook {
   const found = ownWebhook(webhook, person);
-  if (!found)
-    throw new Refusal('not_found', 'This nick has no webhook', { hint: 'PUT /irc/webhook registers one' });
+  if (!found) throw new Refusal('webhook_not_found');
   return found;
 }

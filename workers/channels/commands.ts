@@ -186,10 +186,7 @@ export class Commands {
       const tally = await this.#options.tally();
       const { state, seq, isNew } = await this.decide(archive, asker);
       // the event was acted upon before, and the channel was opened again since
-      if (!state.archived)
-        throw new Refusal('not_found', 'Channel not found', {
-          hint: 'GET /channels lists the managed channels',
-        });
+      if (!state.archived) throw new Refusal('managed_channel_not_found');
       tally.wrote(seq);
       if (isNew) await this.carryOut(name, () => this.#prepare(session, { ...state, name }));
       const { reason: archive_reason, delete_after } = state.archived;

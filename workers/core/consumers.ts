@@ -75,8 +75,7 @@ export async function skipWork(
   { seq, reason, by }: { seq: number; reason: string; by: string },
 ): Promise<{ stream: string; seq: number }> {
   const status = (await consumerStatuses(log, streams)).find((one) => one.worker === worker);
-  if (!status)
-    throw new Refusal('not_found', `There is no worker ${worker}`, { hint: 'GET /ops/workers lists them' });
+  if (!status) throw new Refusal('worker_not_found', `There is no worker ${worker}`);
   const { stream, halted } = status;
   if (!halted.some((one) => one.seq === seq))
     throw new Refusal('not_halted', `${worker} has not halted at ${stream} ${seq}`);

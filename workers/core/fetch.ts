@@ -49,7 +49,7 @@ export async function boundedFetch(
       over();
       return response;
     }
-    const { readable, writable } = new TransformStream(atMost(maxBytes, response.status));
+    const { readable, writable } = new TransformStream(boundedTo(maxBytes, response.status));
     const bounded = new Response(readable, response);
     Object.defineProperty(bounded, 'url', { value: response.url });
     void response.body.pipeTo(writable, { signal }).then(over, over);
@@ -104,7 +104,7 @@ function late(): DOMException {
   return new DOMException('The operation was aborted due to timeout', 'TimeoutError');
 }
 
-function atMost(maxBytes: number, status: number): Transformer<Uint8Array, Uint8Array> {
+function boundedTo(maxBytes: number, status: number): Transformer<Uint8Array, Uint8Array> {
   let bytes = 0;
   return {
     transform(chunk, controller) {

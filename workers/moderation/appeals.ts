@@ -38,7 +38,8 @@ export function takeAppeals(irc: IrcConnection, { log, logger }: { log: Log; log
 async function appeal(log: Log, line: IrcLine, id: number, reason: string): Promise<string> {
   const { nick, ident, hostname, tags } = line;
   const recorded = await log.at(moderation, id);
-  if (recorded?.type !== 'incident.recorded') throw new Refusal('not_found', `There is no incident ${id}`);
+  if (recorded?.type !== 'incident.recorded')
+    throw new Refusal('moderation_incident_not_found', `There is no incident ${id}`);
   const { account } = tags ?? {};
   const seen = { nick, host: `${ident}@${hostname}`, ...(account ? { account } : {}) };
   if (!isIncidentOf(recorded.data, seen)) throw new Refusal('not_your_incident');

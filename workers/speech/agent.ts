@@ -140,10 +140,7 @@ export class Agent {
       if (room?.session === session && session.isIn(name)) return room;
       if (session.lost.aborted) continue;
       const refused = (await this.#join(session, [name])).get(name);
-      if (refused === noSuchChannel)
-        throw new Refusal('not_found', `There is no channel ${name}`, {
-          hint: 'GET /irc/channels, or svc_list_channels, lists those that there are',
-        });
+      if (refused === noSuchChannel) throw new Refusal('channel_not_found', `There is no channel ${name}`);
       if (refused !== undefined) throw new Refusal('refused_by_network', refused);
     }
   }

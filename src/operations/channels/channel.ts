@@ -28,7 +28,7 @@ export const ChannelName = z
   .string()
   .transform((given) => {
     const name = channelKey(given);
-    if (!isManagedChannel(name)) throw channelNotFound();
+    if (!isManagedChannel(name)) throw new Refusal('managed_channel_not_found');
     return name;
   })
   .meta({
@@ -57,15 +57,9 @@ export const ManagedChannel = z
   })
   .meta({ id: 'ManagedChannel' });
 
-/** The refusal of a channel that is not managed. */
-export const channelNotFound = () =>
-  new Refusal('not_found', 'Channel not found', {
-    hint: 'GET /channels lists the managed channels, and GET /irc/channels those of the network. A private one is shown to who may see it',
-  });
-
 /** A managed channel. Throws if it does not exist, or if it is private and `withPrivate` is false. */
 export async function requireChannel(name: string, { channels }: ChannelParts, withPrivate = true) {
   const channel = await channels.rows.read(managedChannel, name, withPrivate);
-  if (!channel) throw channelNotFound();
+  if (!channel) throw new Refusal('managed_channel_not_found');
   return channel;
 }

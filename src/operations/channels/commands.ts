@@ -41,7 +41,7 @@ const ofNetwork = {
   irc_unavailable: 'The channel bot is not connected or no operator',
   refused_by_network: true,
 } as const;
-const ofChannel = { not_found: 'No such managed channel', channel_reserved: true } as const;
+const ofChannel = { managed_channel_not_found: true, channel_reserved: true } as const;
 
 const asker = ({ actor, cause }: Caller) => ({ by: actor, cause_id: cause ?? null });
 

@@ -5,25 +5,19 @@ import {
   managedChannels,
 } from '../../../projections/channels/queries.js';
 import { channelTypes } from '../../../streams/channels/index.js';
+import { Refusal } from '../../../streams/core/index.js';
 import { holds } from '../core/call.js';
 import type { Caller } from '../core/caller.js';
 import { limit, Time, text } from '../core/fields.js';
 import { ircStateView, secondsSince, troubleView } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
-import {
-  ChannelName,
-  type ChannelParts,
-  channelNotFound,
-  ManagedChannel,
-  managedName,
-  requireChannel,
-} from './channel.js';
+import { ChannelName, type ChannelParts, ManagedChannel, managedName, requireChannel } from './channel.js';
 
 const define = operationsOf({ tag: 'Channels', access: moreWithKey });
 
 const ofPrivate = 'Private channels, and what was done in them, are shown to holders of an API key only.';
-const unknown = { not_found: 'No such managed channel, or not for this caller' };
+const unknown = { managed_channel_not_found: true } as const;
 
 const statistics = ({ log, channels }: ChannelParts, caller: Caller) =>
   channels.rows.read(channelStatistics, { now: log.now(), withPrivate: holds(caller, 'channels') });
@@ -112,7 +106,7 @@ export const listChannelOperations = define('listChannelOperations', {
       withPrivate: holds(caller, 'channels'),
     });
     // every channel that ever was has its creation at least
-    if (operations.length === 0) throw channelNotFound();
+    if (operations.length === 0) throw new Refusal('managed_channel_not_found');
     return { channel: name, operations };
   },
 });

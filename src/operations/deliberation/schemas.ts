@@ -7,7 +7,7 @@ const id = text('3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10');
 /** What every operation on one query has: its id, and how it is refused where there is no such query. */
 export const ofQuery = {
   input: z.object({ id: id.describe('Id of the deliberation query') }),
-  refusals: { not_found: 'No such query, or it is private and another key’s' },
+  refusals: { query_not_found: true },
 } as const;
 
 /** A query in an answer by its id and how far it is. */

@@ -44,7 +44,7 @@ export const getDeadLetter = defineForOperators('getDeadLetter', {
   input: z.object({ event_id: EventId }),
   says: 'The row',
   output: EventRow,
-  refusals: { not_found: 'No dead letter has this id' },
+  refusals: { event_not_found: true },
   http: { method: 'get', path: '/ops/dead-letters/{event_id}' },
   run: async ({ event_id }, _caller, { readModels }: DeliveryParts) => {
     const [row, receipt] = await readModels.read('delivery_queue', async (sql, schema) => [
@@ -66,7 +66,11 @@ export const redriveDeadLetter = defineForOperators('redriveDeadLetter', {
     redriven: z.literal(true),
     channels: targetChannels,
   }),
-  refusals: { not_found: 'No dead letter has this id', not_dead_lettered: 'The event was not given up' },
+  refusals: {
+    event_not_found: true,
+    dead_letter_not_found: true,
+    not_dead_lettered: 'The event was not given up',
+  },
   http: { method: 'post', path: '/ops/dead-letters/{event_id}/redrive' },
   run: async ({ event_id }, { actor, cause = null }, parts: DeliveryParts) => {
     const { event } = await receivedEvent(parts.log, event_id);

@@ -58,7 +58,5 @@ export async function receivedEvent(
 
 /** The refusal of an event that was never received. */
 export function eventNotFound(event_id: string): Refusal {
-  return new Refusal('not_found', `No event with id ${event_id} was received`, {
-    hint: 'GET /ops/events lists what was received',
-  });
+  return new Refusal('event_not_found', `No event with id ${event_id} was received`);
 }

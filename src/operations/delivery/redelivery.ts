@@ -79,7 +79,7 @@ export const redeliverEvent = defineForOperators('redeliverEvent', {
     channels: targetChannels,
   }),
   refusals: {
-    not_found: 'No event has this id',
+    event_not_found: true,
     no_such_channel: 'It goes to other channels',
     not_delivered: 'It has not been delivered',
   },

@@ -21,7 +21,7 @@ export const fetchAgentCard = define('fetchAgentCard', {
     card: z.looseObject({ name: text('Alice') }),
   }),
   refusals: {
-    not_found: 'The nick has no entry',
+    entry_not_found: true,
     card_missing: true,
     card_unreachable: true,
     card_invalid: true,

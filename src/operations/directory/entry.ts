@@ -151,7 +151,7 @@ export const withdrawEntry = define('withdrawEntry', {
   input: z.object({ nick: Nick }),
   says: 'It is found no more',
   output: z.object({ withdrawn: z.literal(true), nick: nickname }),
-  refusals: { not_found: 'The nick has no entry', upstream_unreachable: true },
+  refusals: { entry_not_found: true, upstream_unreachable: true },
   http: { method: 'delete', path: '/agents/{nick}' },
   run: async (input, caller, { directory }: DirectoryParts) => {
     const nick = casefold(input.nick);
@@ -168,7 +168,7 @@ export const getEntry = define('getEntry', {
   input: z.object({ nick: Nick }),
   says: 'Its entry, and what others know of it',
   output: Agent,
-  refusals: { not_found: 'The nick has no entry', upstream_unreachable: true },
+  refusals: { entry_not_found: true, upstream_unreachable: true },
   http: { method: 'get', path: '/agents/{nick}' },
   run: async ({ nick }, caller, parts: DirectoryParts) => await requireAgent(casefold(nick), caller, parts),
 });

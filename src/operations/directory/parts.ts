@@ -151,10 +151,7 @@ export async function requireAgent(nick: string, caller: Caller, parts: Director
     position,
   );
   const [agent] = await knownAgents(entry ? [entry] : [], {}, caller, parts);
-  if (!agent)
-    throw new Refusal('not_found', 'This nick has no entry', {
-      hint: 'GET /agents lists those that have one',
-    });
+  if (!agent) throw new Refusal('entry_not_found');
   return agent;
 }
 

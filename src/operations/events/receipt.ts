@@ -36,7 +36,7 @@ export const getEventReceipt = defineOperation('getEventReceipt', {
   says: 'What became of it',
   output: Receipt,
   refusals: {
-    not_found: 'No event of this id was received from this producer',
+    receipt_not_found: true,
     ...signatureRefusals,
     receipt_signature_invalid: true,
   },
@@ -50,9 +50,7 @@ export const getEventReceipt = defineOperation('getEventReceipt', {
     const found = await rows.read(eventReceipt, event_id);
     const isTheirs = !owners || actor === producerActor(owners.producerOf(found?.source ?? ''));
     if (!found || !isTheirs)
-      throw new Refusal('not_found', `No event with id ${event_id} was received`, {
-        hint: 'Look at the id, and at which producer posted it. What was refused, or tried with dry_run, was not received',
-      });
+      throw new Refusal('receipt_not_found', `No event with id ${event_id} was received`);
     const { source: _, ...receipt } = found;
     return receipt;
   },

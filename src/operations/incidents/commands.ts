@@ -12,8 +12,8 @@ import {
 } from '../../../streams/incidents/index.js';
 import { type Caller, isOperator } from '../core/caller.js';
 import { Nick } from '../core/fields.js';
-import { limitedAs, walletOf, withinLimit } from '../core/hourly-limit.js';
 import { operationsOf } from '../core/operation.js';
+import { limitedAs, walletOf, withinLimit } from '../core/person-limit.js';
 import { scope } from '../core/rights.js';
 import { foundIncident, type IncidentsParts, incidentId } from './parts.js';
 import { Consensus, Incident } from './schemas.js';
@@ -99,7 +99,7 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
   says: 'It is recorded, with what the voters make of the incident now',
   output: z.object({ recorded: z.literal(true), consensus: Consensus }),
   refusals: {
-    not_found: 'No such incident',
+    incident_not_found: true,
     already_voted: 'This voter, or another nick of the same wallet, has voted already',
     own_incident: true,
     link_too_young: true,

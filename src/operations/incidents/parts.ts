@@ -5,7 +5,7 @@ import type { Thresholds } from '../../../streams/moderation/index.js';
 import type { Endpoint } from '../../../workers/certificates/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import { text } from '../core/fields.js';
-import type { HourlyCounts } from '../core/hourly-limit.js';
+import type { HourlyCounts } from '../core/person-limit.js';
 
 /** What the operations of security incidents work with. */
 export interface IncidentsParts {
@@ -36,7 +36,6 @@ export const incidentId = text('inc-k3mf7q2x').describe('Id of the security inci
 /** What was found under the id of an incident; a 404 for nothing, and for what is no id. */
 export async function foundIncident<T>(id: string, find: () => Promise<T | undefined>): Promise<T> {
   const found = isIncidentId(id) ? await find() : undefined;
-  if (!found)
-    throw new Refusal('not_found', 'Incident not found', { hint: 'GET /sentinel/incidents lists them' });
+  if (!found) throw new Refusal('incident_not_found');
   return found;
 }

@@ -21,7 +21,7 @@ const mostContributions = 100;
 
 const ofIncident = {
   input: z.object({ id: incidentId }),
-  refusals: { not_found: 'No such incident' },
+  refusals: { incident_not_found: true },
 } as const;
 const rename = { id: 'incident_id' };
 

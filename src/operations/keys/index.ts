@@ -96,15 +96,12 @@ export const revokeKey = define('revokeKey', {
   input: z.object({ id: keyId }),
   says: 'It is revoked',
   output: z.object({ revoked: z.literal(true), id: keyId }),
-  refusals: { not_found: 'No such key in use', upstream_unreachable: true },
+  refusals: { key_not_found: true, upstream_unreachable: true },
   http: { method: 'delete', path: '/auth/keys/{id}' },
   run: async ({ id }, caller, { log, keys: { rows, lock } }: KeysParts) => {
     const wallet = caller.is === 'wallet' ? caller.actor : undefined;
     const found = (await rows.read(agentKeysInUse, { now: new Date(0), wallet, id }))[0];
-    if (!found)
-      throw new Refusal('not_found', 'There is no such key, or not any more', {
-        hint: 'GET /auth/keys lists those in use',
-      });
+    if (!found) throw new Refusal('key_not_found');
     const { nick } = found;
     const command = { is: 'revoke' as const, nick, id, ...(wallet === undefined ? {} : { wallet }) };
     const { position } = await lock.run(nick, () =>

@@ -2,7 +2,7 @@ import { keysOfClient } from '../../../projections/keys.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { type KeyCommand, keysDecider, keys as stream } from '../../../streams/keys/index.js';
 import type { Caller, Scope } from '../core/caller.js';
-import { withinLimit } from '../core/hourly-limit.js';
+import { withinLimit } from '../core/person-limit.js';
 import type { KeysParts } from './parts.js';
 
 /** A key to make, once it is known that it may be made. */

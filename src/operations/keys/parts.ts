@@ -1,7 +1,7 @@
 import type { Log } from '../../../streams/core/index.js';
 import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
-import type { HourlyCounts } from '../core/hourly-limit.js';
+import type { HourlyCounts } from '../core/person-limit.js';
 
 /** What the operations of agent keys work with. */
 export interface KeysParts {

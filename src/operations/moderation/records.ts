@@ -67,7 +67,7 @@ export const pardonIncident = defineForOperators('pardonIncident', {
   }),
   says: 'It does not count any more',
   output: Decided.extend({ pardoned: z.literal(true) }),
-  refusals: { not_found: 'There is no incident with this id' },
+  refusals: { moderation_incident_not_found: true },
   http: { method: 'post', path: '/ops/incidents/{id}/pardon' },
   run: async ({ id, reason }, caller, parts: RecordParts) => {
     const decided = await decide(id, { is: 'pardon', reason }, caller, parts);
@@ -75,12 +75,7 @@ export const pardonIncident = defineForOperators('pardonIncident', {
   },
 });
 
-const absent = { not_found: 'There is no incident with this id' };
-
-const noSuchIncident = (id: number) =>
-  new Refusal('not_found', `There is no incident ${id}`, {
-    hint: 'GET /guardian/incidents lists the newest',
-  });
+const absent = { moderation_incident_not_found: true } as const;
 
 /** Does something about an incident by its id; whether something came of it. */
 async function decide(
@@ -91,7 +86,8 @@ async function decide(
   requireConcerned: (incident: IncidentFact) => void = () => {},
 ) {
   const recorded = await log.at(moderation, id);
-  if (recorded?.type !== 'incident.recorded') throw noSuchIncident(id);
+  if (recorded?.type !== 'incident.recorded')
+    throw new Refusal('moderation_incident_not_found', `There is no incident ${id}`);
   requireConcerned(recorded.data);
   const { ref, nick, channel, level } = recorded.data;
   const origin = { by, cause: cause ?? null };

@@ -26,8 +26,6 @@ const mostReads = 10;
  */
 const answers = new FairLimiter(2);
 
-const hint = 'GET /irc/channels, or svc_list_channels, lists the channels that you can read';
-
 type Line = z.output<typeof IrcMessage>;
 
 /** What was said in some channels, in a budget of tokens. */
@@ -66,7 +64,7 @@ export const catchUp = define('catchUp', {
     ),
     next: text('42-0').nullable().describe('The last line that was looked at'),
   }),
-  refusals: { not_found: 'One of the channels is not there, or not for this caller' },
+  refusals: { shown_channel_not_found: true },
   http: { method: 'get', path: '/irc/catch-up' },
   tool: {
     name: 'svc_catch_up',
@@ -172,7 +170,7 @@ async function linesOf(
     );
   } catch (error) {
     if (!isExpected(error) || error.code !== 'not_found') throw error;
-    throw new Refusal('not_found', `There is no channel ${channel}, or not for this caller`, { hint });
+    throw new Refusal('shown_channel_not_found', `There is no channel ${channel}, or not for this caller`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { floorOf } from '../../../projections/floor/queries.js';
 import { ircChannel } from '../../../projections/network/queries.js';
-import type { Log } from '../../../streams/core/index.js';
+import { type Log, Refusal } from '../../../streams/core/index.js';
 import { type FloorState, floorAt, freeFloor, lapsesAt } from '../../../streams/floor/index.js';
 import { channelKey } from '../../../streams/irc-grammar.js';
 import { seesPrivate } from '../core/call.js';
@@ -9,7 +9,7 @@ import { ChannelPath, channelName, nickname, Time } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
 import { memberChannels } from './members.js';
-import { channelNotFound, type NetworkParts } from './reads.js';
+import type { NetworkParts } from './reads.js';
 
 const define = operationsOf({ tag: 'IRC' });
 
@@ -34,7 +34,7 @@ export const getFloor = define('getFloor', {
     queue: z.array(nickname).describe('Who waits, in order'),
     opened_by: nickname.nullable().describe('Who may close it, besides operators of the channel'),
   }),
-  refusals: { not_found: 'No such channel, or not for this caller' },
+  refusals: { shown_channel_not_found: true },
   http: { method: 'get', path: '/irc/channels/{channel}/floor' },
   tool: {
     name: 'svc_floor',
@@ -51,7 +51,7 @@ export const getFloor = define('getFloor', {
       channel: await ircChannel(sql, schema, key),
     }));
     const maySee = seesPrivate(caller) || (await memberChannels(caller, readModels, key)).length > 0;
-    if (!found.channel || (found.channel.isPrivate && !maySee)) throw channelNotFound();
+    if (!found.channel || (found.channel.isPrivate && !maySee)) throw new Refusal('shown_channel_not_found');
     const stored = await readModels.recall('floors', key, async (sql, schema) => ({
       state: await floorOf(sql, schema, key),
     }));

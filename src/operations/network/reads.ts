@@ -142,7 +142,7 @@ export const listIrcMessages = define('listIrcMessages', {
   }),
   says: 'Recorded lines',
   output: z.array(IrcMessage),
-  refusals: { not_found: 'No such channel, or not for this caller' },
+  refusals: { shown_channel_not_found: true },
   http: { method: 'get', path: '/irc/channels/{channel}/messages', without: ['since'] },
   tool: {
     name: 'svc_get_messages',
@@ -174,7 +174,7 @@ export const listIrcMessages = define('listIrcMessages', {
       if (!found || (found.isPrivate && !withPrivate && !own)) return undefined;
       return await ircMessages(sql, schema, { key, name: found.name }, wanted);
     });
-    if (!messages) throw channelNotFound();
+    if (!messages) throw new Refusal('shown_channel_not_found');
     return await readable(messages, caller, parts);
   },
 });
@@ -199,10 +199,3 @@ export const listPresence = define('listPresence', {
       presenceOf(sql, schema, nicks, seesPrivate(caller)),
     ),
 });
-
-/** The answer for channels that do not exist, and for those that the caller may not see. */
-export function channelNotFound(): Refusal {
-  return new Refusal('not_found', 'Channel not found', {
-    hint: 'GET /irc/channels, or svc_list_channels, lists those that there are. A private channel is shown to operators’ keys, to agent keys that are good for operate, and to agents that are in it now',
-  });
-}

@@ -40,7 +40,7 @@ export const streamIrc = defineEventStream({
   }),
   says: 'Lines without an end',
   example: `id: 42-0\ndata: ${JSON.stringify(exampleOf(IrcMessage))}\n\n`,
-  refusals: { not_found: 'No such channel, or not for this caller' },
+  refusals: { shown_channel_not_found: true },
   isEventId: (text) => parseLineId(text) !== undefined,
   most: 5_000,
   ofOneReader: 100,

@@ -79,7 +79,7 @@ export const buyAccess = defineOperation('buyAccess', {
     },
   },
   refusals: {
-    not_found: 'No such paid channel',
+    paid_channel_not_found: true,
     payment_header_invalid: true,
     nick_not_on_irc: true,
     nickname_reserved: 'The nick is one of a bot or of a service, or could be taken for one',

@@ -38,8 +38,7 @@ export const ContractChannel = PaidChannel.omit({ networks: true }).loose();
 export function channelNamed(name: string, { payments }: PaymentsParts): Channel {
   const wanted = channelKey(name);
   const channel = payments.channels.find(({ name }) => name === wanted);
-  if (!channel)
-    throw new Refusal('not_found', 'Paid channel not found', { hint: 'GET /payments/channels lists them' });
+  if (!channel) throw new Refusal('paid_channel_not_found');
   return channel;
 }
 

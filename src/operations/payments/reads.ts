@@ -85,7 +85,7 @@ export const getPaidChannel = define('getPaidChannel', {
   input: z.object({ channel: ChannelName }),
   says: 'The channel',
   output: PaidChannel,
-  refusals: { not_found: 'No such paid channel' },
+  refusals: { paid_channel_not_found: true },
   http: { method: 'get', path: '/payments/channels/{channel}' },
   tool: {
     name: 'svc_get_paid_channel',

@@ -5,8 +5,8 @@ import { casefold, cleanText } from '../../../streams/irc-grammar.js';
 import { feedbackDecider, reputation } from '../../../streams/reputation/index.js';
 import { isOperator } from '../core/caller.js';
 import { before, Channel, channelName, limit, Nick, nickname, Time, text } from '../core/fields.js';
-import { limitedAs, withinLimit } from '../core/hourly-limit.js';
 import { type Caller, operationsOf } from '../core/operation.js';
+import { limitedAs, withinLimit } from '../core/person-limit.js';
 import { moreWithKey, scope } from '../core/rights.js';
 import { isPrivateNow, type ReputationParts, requireMet, screened, viewOf } from './parts.js';
 
@@ -110,7 +110,7 @@ export const answerFeedback = define('answerFeedback', {
   says: 'It is shown with the feedback',
   output: z.object({ answered: z.literal(true), id: z.int().meta({ example: 42 }) }),
   refusals: {
-    not_found: 'No such feedback about this nick',
+    feedback_not_found: true,
     already_answered: true,
     rate_limited: 'This person has given too many in the last hour',
   },
@@ -118,10 +118,7 @@ export const answerFeedback = define('answerFeedback', {
   remote: { service: 'mrserv', method: 'post', path: '/api/reputation/{nick}/feedback/{id}/answer' },
   run: async ({ nick, id, text: said }, caller, parts: ReputationParts) => {
     const found = await parts.reputation.rows.read(feedbackWith, casefold(nick), id);
-    if (!found)
-      throw new Refusal('not_found', 'There is no such feedback', {
-        hint: 'GET /reputation/{nick}/feedback lists it',
-      });
+    if (!found) throw new Refusal('feedback_not_found');
     const { from, channel, day } = found;
     const answer = { from, nick: casefold(nick), channel, day, id, text: screened(said, parts) };
     await record(answer, caller, parts);

@@ -151,10 +151,7 @@ export const getChannelStanding = define('getChannelStanding', {
     const view = await viewOf(caller, parts);
     const { log, reputation } = parts;
     const found = await reputation.rows.read(channelStanding, log.now(), channel, view);
-    if (!found)
-      throw new Refusal('not_found', 'No feedback was given in this channel', {
-        hint: 'GET /leaderboard/channels lists those where some was',
-      });
+    if (!found) throw new Refusal('feedback_of_channel_not_found');
     return found;
   },
 });

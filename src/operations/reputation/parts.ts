@@ -13,7 +13,7 @@ import type { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { type Call, seesPrivate } from '../core/call.js';
 import type { Caller } from '../core/caller.js';
-import type { HourlyCounts } from '../core/hourly-limit.js';
+import type { HourlyCounts } from '../core/person-limit.js';
 
 /** What the operations of reputation work with. */
 export interface ReputationParts {

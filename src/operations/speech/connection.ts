@@ -79,7 +79,7 @@ export const joinIrcChannel = define('joinIrcChannel', {
   output: Connection,
   refusals: {
     ...ofNetwork,
-    not_found: 'There is no such channel',
+    channel_not_found: true,
     too_many_channels: true,
     ...ofMoves,
     account_refused: true,

@@ -58,7 +58,7 @@ const ofLine: Refusals = {
   line_expired: true,
   line_in_doubt: true,
   too_many_channels: true,
-  not_found: 'There is no such channel',
+  channel_not_found: true,
   account_refused: true,
   ...ofNetwork,
 };

@@ -71,7 +71,7 @@ export const listen = defineEventStream({
   }),
   says: 'Events without an end',
   example: `id: 42.17-0\nevent: message\ndata: ${JSON.stringify(exampleOf(Message))}\n\n`,
-  refusals: { ...ofSpeaker, not_found: 'No such channel, or not for this caller' },
+  refusals: { ...ofSpeaker, shown_channel_not_found: true },
   isEventId: (text) => readPlaces(text) !== undefined,
   most: 5_000,
   ofOneReader: 20,

@@ -59,7 +59,7 @@ export const redriveWebhookMessage = define('redriveWebhookMessage', {
   says: 'It is posted again, with a fresh time to live',
   output: z.object({ redriven: z.literal(true), id }),
   refusals: {
-    not_found: 'No dead letter has this id',
+    webhook_message_not_found: true,
     message_not_dead: true,
     nickname_reserved: true,
     gateway_not_configured: true,

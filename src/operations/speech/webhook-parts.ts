@@ -41,7 +41,6 @@ export async function handle(
   { actor: by, cause }: Caller,
 ): Promise<Webhook> {
   const { state } = await log.handle(webhooks, webhookDecider, command, { by, cause: cause ?? null });
-  if (!state.webhook)
-    throw new Refusal('not_found', 'This nick has no webhook', { hint: 'PUT /irc/webhook registers one' });
+  if (!state.webhook) throw new Refusal('webhook_not_found');
   return state.webhook;
 }

@@ -50,7 +50,7 @@ const connected = z
   .describe('Whether you are on the network, where you can be written to')
   .meta({ example: true });
 const ofOwn: Refusals = {
-  not_found: 'The nick has no webhook',
+  webhook_not_found: true,
   nickname_reserved: true,
   gateway_not_configured: true,
 };
@@ -124,8 +124,7 @@ export const getWebhook = define('getWebhook', {
   run: async ({ nick: given }, caller, parts: WebhookParts) => {
     const { nick, person } = ownerOf(given, caller, parts);
     const webhook = await found(parts, nick, person);
-    if (!webhook)
-      throw new Refusal('not_found', 'This nick has no webhook', { hint: 'PUT /irc/webhook registers one' });
+    if (!webhook) throw new Refusal('webhook_not_found');
     return seen(webhook);
   },
 });

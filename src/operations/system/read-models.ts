@@ -57,7 +57,7 @@ const Build = z
       .describe('The fact at which it has halted'),
   })
   .meta({ id: 'ReadModelBuild' });
-const unknown = { not_found: 'No read model has this name' } as const;
+const unknown = { read_model_not_found: true } as const;
 
 /** How far each read model is. */
 export const listProjections = defineForOperators('listProjections', {
@@ -81,10 +81,7 @@ export const getProjection = defineForOperators('getProjection', {
   http: { method: 'get', path: '/ops/projections/{name}' },
   run: async ({ name }, _caller, { projector }: ReadModelParts) => {
     const builds = (await projector.status()).filter((status) => status.name === name);
-    if (builds.length === 0)
-      throw new Refusal('not_found', `There is no read model ${name}`, {
-        hint: 'GET /ops/projections lists them',
-      });
+    if (builds.length === 0) throw new Refusal('read_model_not_found', `There is no read model ${name}`);
     return { name, builds: builds.map(projectionView) };
   },
 });

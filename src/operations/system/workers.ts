@@ -42,7 +42,7 @@ export const skipWork = defineForOperators('skipWork', {
   }),
   says: 'It goes on without the fact',
   output: z.object({ name: worker, skipped: z.object({ stream: text('MARKET'), seq }) }),
-  refusals: { not_found: 'No worker has this name', not_halted: true },
+  refusals: { worker_not_found: true, not_halted: true },
   http: { method: 'post', path: '/ops/workers/{name}/skip' },
   run: async ({ name, seq, reason }, { actor }, { log }: WorkerParts) => ({
     name,

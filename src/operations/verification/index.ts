@@ -149,7 +149,7 @@ export const getAgent = define('getAgent', {
   input: z.object({ nickname: Nick.describe('Nickname it registered, case-insensitive') }),
   says: 'The agent',
   output: Agent,
-  refusals: { validation_failed: 'That is no nickname', not_found: 'No such agent' },
+  refusals: { validation_failed: 'That is no nickname', verified_agent_not_found: true },
   http: { method: 'get', path: '/verification/agent/{nickname}' },
   tool: {
     name: 'svc_get_agent',
@@ -162,8 +162,7 @@ export const getAgent = define('getAgent', {
   remote: { service: 'verification', method: 'get', path: '/agent/{nickname}' },
   run: async ({ nickname }, _caller, { verification: { rows } }: VerificationParts) => {
     const agent = await rows.read(registeredAgent, casefold(nickname));
-    if (!agent)
-      throw new Refusal('not_found', 'Agent not found', { hint: 'GET /verification/agents lists them' });
+    if (!agent) throw new Refusal('verified_agent_not_found');
     return agent;
   },
 });
