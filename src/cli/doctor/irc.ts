@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { leaseHolder } from '../../../workers/core/lease.js';
 import { withoutCredentials } from '../../app/about.js';
 import type { IrcState } from '../../operations/core/health.js';
@@ -10,6 +11,8 @@ import { IrcProbe } from './irc-probe.js';
 
 /** What a line's delivery is made certain with. */
 const wanted = ['message-tags', 'batch', 'echo-message', 'labeled-response', 'server-time'];
+/** Within this time the process of a bot reports that it is connected. */
+const reportedMs = 3_000;
 const certificateWarningMs = 14 * 24 * 3_600_000;
 
 /** The IRC server, and what our bot will find there. */
@@ -93,9 +96,17 @@ async function nick(probe: IrcProbe, installation: Installation): Promise<Result
   const { EM_NICK } = installation.config;
   const owner = await probe.whoHas(EM_NICK);
   const log = await installation.log().catch(() => undefined);
-  const held = log && (await leaseHolder(log, 'deliver-to-irc'));
-  const state = held?.state as IrcState | undefined;
-  const isOurs = state?.connected === true && state.nick === EM_NICK;
+  const look = async () => {
+    const held = log && (await leaseHolder(log, 'deliver-to-irc'));
+    const state = held?.state as IrcState | undefined;
+    return { held, isOurs: state?.connected === true && state.nick === EM_NICK };
+  };
+  const first = await look();
+  let { isOurs } = first;
+  if (owner !== undefined && first.held && !isOurs) {
+    await delay(reportedMs); // our bot has the nick a little before its process reports it
+    ({ isOurs } = await look());
+  }
   if (isOurs) return of('nick', ok(`${EM_NICK} is our bot`));
   if (owner === undefined) return of('nick', ok(`the nick ${EM_NICK} is free`));
   const mend = 'have an operator of the network end that session, or set EM_NICK to another nick';
