@@ -12,7 +12,7 @@ export function configurationPage(): string {
   const [, ...sections] = readFileSync('.env.example', 'utf8').split(/^## /m);
   const intro = `Settings are environment variables, or lines of a file \`.env\` in the folder where the service starts. The environment wins
 over \`.env\`. Lists have commas between their parts. A wrong value is named at the start, and the service does not start.
-\`npx relay doctor\` names settings that nobody knows.
+\`bin/relay doctor\` names settings that nobody knows.
 `;
   const tables = sections.map((section) => {
     const [title = '', ...lines] = section.split('\n');

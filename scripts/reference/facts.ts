@@ -23,7 +23,7 @@ log server stored the message is another one, a little later. Read models and ti
 in \`relay events --json\`. Facts of versions before 1.2 have no \`time\`. A released fact never changes its meaning. See
 [streams](../../streams/README.md) for how it may grow.
 
-\`npx relay events MARKET\` prints the facts of a stream.
+\`bin/relay events MARKET\` prints the facts of a stream.
 `;
   const sections = streams.map((stream) => {
     const { name, description, subjects, maxAgeMs, whenFull, mostOfSubject } = stream;

@@ -6,7 +6,7 @@ import { code, head, table } from './page.js';
 export function readModelsPage(): string {
   const told = catalogue();
   const intro = `A read model is a set of SQL tables in a schema of its own, such as \`delivery_queue_v2\`. It is folded from the streams that are
-named here. \`npx relay replay\` asks its tables in SQL: see [rebuild and replay](../guides/rebuild-and-replay.md).
+named here. \`bin/relay replay\` asks its tables in SQL: see [rebuild and replay](../guides/rebuild-and-replay.md).
 
 In PostgreSQL people look at views, such as \`delivery_queue.events\`. There JSON is \`jsonb\`, from PostgreSQL 16 on, and \`\\d+\` in
 psql says what each column is. In the tables JSON is text.

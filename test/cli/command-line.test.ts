@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t from 'tap';
 import { commands } from '../../src/cli/commands.js';
 import { showProgress } from '../../src/cli/core/progress.js';
@@ -313,4 +318,16 @@ t.test('MCP-14 relay mcp without a service says in one line what to do', async (
   }
   const { code, err } = await relay(['mcp', '--url', nobody, '--json']);
   t.match({ exit: code, ...JSON.parse(err) }, { exit: 1, code: 'service_not_running' });
+});
+
+t.test('bin/relay runs what is built next to it, from anywhere', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'relay-bin-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const relay = join(folder, 'bin/relay');
+  await cp('bin', join(folder, 'bin'), { recursive: true });
+  const run = () => promisify(execFile)(relay, ['a b', '--json'], { cwd: tmpdir() });
+  await t.rejects(run(), { code: 1, stderr: /^relay: nothing is built here yet: [^\n]*\n$/ });
+  await mkdir(join(folder, 'dist/src'), { recursive: true });
+  await writeFile(join(folder, 'dist/src/cli.js'), 'console.log(JSON.stringify(process.argv.slice(2)))');
+  t.same(JSON.parse((await run()).stdout), ['a b', '--json']);
 });

@@ -116,7 +116,7 @@ t.test('the life of the service', async (t) => {
     irc: `irc://127.0.0.1:${env.IRC_EMBEDDED_PORT}`,
     nats: /^nats:\/\/127\.0\.0\.1:\d+$/,
     data: dataDir,
-    try: `DATA_DIR=${dataDir} npx relay emit task.published --url http://127.0.0.1:${env.PORT}`,
+    try: `DATA_DIR=${dataDir} bin/relay emit task.published --url http://127.0.0.1:${env.PORT}`,
   });
   t.match(await relay(['emit', 'task.expired', '--id', 'first'], { env }), {
     code: 0,

@@ -38,7 +38,7 @@ const withTestOfTheirOwn = ['A first session', '2. Read with a wallet', '5. Say 
 
 /** Records each request with its answer, which goes on as usual; other programs of the examples are not run. */
 const recording = `
-npx() { :; }
+bin/relay() { :; }
 curl() {
   local status=0
   command curl -s --max-time 20 -D "$RECORDS/head" -o "$RECORDS/body" -w '%{http_code} %{url_effective}' "$@" >"$RECORDS/line" || status=$?
@@ -135,7 +135,7 @@ t.test('README-02 the commands of the command line', async (t) => {
     text
       .split('\n')
       .flatMap(
-        (line) => /(?:npx relay|npm run (?:--silent )?relay --) +([^#]+?) *(?:#.*)?$/.exec(line)?.[1] ?? [],
+        (line) => /(?:bin\/relay|npm run (?:--silent )?relay --) +([^#]+?) *(?:#.*)?$/.exec(line)?.[1] ?? [],
       )
       .map((line) => ({ file, line })),
   );

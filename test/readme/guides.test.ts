@@ -13,30 +13,28 @@ const commandsOf = (file: string) =>
   blocksOf(file)
     .filter(({ language }) => language === '')
     .flatMap(({ text }) => text.split('\n'))
-    .flatMap((line) => /^((?:\w+=\S+ )?npx relay .*?)(?: {2,}#.*)?$/.exec(line.trim())?.[1] ?? []);
+    .flatMap((line) => /^((?:\w+=\S+ )?bin\/relay .*?)(?: {2,}#.*)?$/.exec(line.trim())?.[1] ?? []);
 
 /** Other tests run those of the tutorials, and one that does not end (`test/cli/log.test.ts`). */
 const known = new Set([
   ...documents('docs/tutorials').flatMap(commandsOf),
-  'npx relay events MARKET --follow',
+  'bin/relay events MARKET --follow',
 ]);
-/** What `npx relay` runs in the end. The tests of the tutorials start it by npx itself, which takes longer. */
-const npx = 'npx() { shift; node dist/src/cli.js "$@"; }\n';
 const pages = [...documents('docs/guides'), ...documents('docs/reference')]
   .map((file) => ({ file, commands: commandsOf(file).filter((command) => !known.has(command)) }))
   .filter(({ file, commands }) => commands.length > 0 && !file.endsWith('command-line.md'));
 
 /** Commands that are refused here: they name what only the reader's service has, or want something else first. */
 const refused: Record<string, RegExp> = {
-  'npx relay dns': /PUBLIC_URL has no host name/,
-  'npx relay import --in log.jsonl': /Stop the service first/,
-  'npx relay incidents pardon 17 --reason "a quote"': /There is no incident 17/,
-  'npx relay incidents decline 17 --reason "no quote"': /There is no incident 17/,
-  'npx relay projections skip delivery_queue --stream MARKET --seq 120 --reason "a body that no version can read"':
+  'bin/relay dns': /PUBLIC_URL has no host name/,
+  'bin/relay import --in log.jsonl': /Stop the service first/,
+  'bin/relay incidents pardon 17 --reason "a quote"': /There is no incident 17/,
+  'bin/relay incidents decline 17 --reason "no quote"': /There is no incident 17/,
+  'bin/relay projections skip delivery_queue --stream MARKET --seq 120 --reason "a body that no version can read"':
     /delivery_queue has not halted at MARKET 120/,
-  'npx relay redeliver --from 120 --to 140 --dry-run': /no event was received from 120 to 140/,
-  'npx relay redeliver --from 120 --to 140': /nobody can be asked here/,
-  'npx relay replay delivery_queue --to 120 --query "select event_id, event_type from events limit 10"':
+  'bin/relay redeliver --from 120 --to 140 --dry-run': /no event was received from 120 to 140/,
+  'bin/relay redeliver --from 120 --to 140': /nobody can be asked here/,
+  'bin/relay replay delivery_queue --to 120 --query "select event_id, event_type from events limit 10"':
     /MARKET ends at 1: 120 has not come yet/,
 };
 
@@ -44,7 +42,7 @@ t.test('README-02 the commands of the guides, run as they are written', { timeou
   const service = await startService(t, {}, { EM_WEBHOOK_SECRET: '' });
   const { dir, url } = service;
   const env = { DATA_DIR: join(dir, 'data'), PORT: new URL(url).port };
-  const run = async (text: string) => await shell(npx + text, env);
+  const run = async (text: string) => await shell(text, env);
 
   // the event that the guides speak of is a dead letter
   const secrets = JSON.parse(readFileSync(join(dir, 'data/secrets.json'), 'utf8')) as Record<string, string>;
@@ -55,9 +53,9 @@ t.test('README-02 the commands of the guides, run as they are written', { timeou
     `OPER ${secrets.irc_oper_name} ${secrets.irc_oper_password}`,
     'CBAN #cat-closed 1d :closed for now',
   );
-  t.equal((await run('npx relay emit task.published --id evt-1 --set category=closed')).code, 0);
+  t.equal((await run('bin/relay emit task.published --id evt-1 --set category=closed')).code, 0);
   await eventually('a dead letter', async () =>
-    / dead_letter /.test((await run('npx relay dead-letters')).out),
+    / dead_letter /.test((await run('bin/relay dead-letters')).out),
   );
 
   const all = pages.flatMap(({ commands }) => commands);
@@ -68,7 +66,7 @@ t.test('README-02 the commands of the guides, run as they are written', { timeou
   const play = async ({ commands }: (typeof pages)[number]) => {
     let id = '';
     if (commands.some((command) => command.includes('keys revoke'))) {
-      const made = await run('npx relay keys new --nick alice --json');
+      const made = await run('bin/relay keys new --nick alice --json');
       id = (JSON.parse(made.out) as { id: string }).id;
     }
     for (const command of commands) {

@@ -36,7 +36,7 @@ function testOf({ file, language, text }: Block): string | undefined {
   if (language === 'json') return 'test/readme/snippets.test.ts';
   if (ofOnePage[file]) return ofOnePage[file];
   if (file === 'CONTRIBUTING.md') return 'test/readme/snippets.test.ts';
-  if (/^(?:\w+=\S+ )?npx relay /m.test(text)) return 'test/readme/guides.test.ts';
+  if (/^(?:\w+=\S+ )?bin\/relay /m.test(text)) return 'test/readme/guides.test.ts';
   return /\bcurl /.test(text) ? 'test/readme/examples.test.ts' : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { withoutCredentials } from '../../app/about.js';
 import { hasLog } from '../../servers/secrets.js';
 import { version } from '../../servers/version.js';
+import { ownCommand } from '../core/own-command.js';
 import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
 import type { Installation } from './installation.js';
 
@@ -15,7 +16,7 @@ const ready: Check = {
       if (!own.nats || !hasLog(dataDir)) return notAsked(state.problem);
       return fail(
         `the service was started before and does not run: ${state.problem}`,
-        'start it with "npx relay start"; where it listens elsewhere, say so with --url',
+        `start it with "${ownCommand()} start"; where it listens elsewhere, say so with --url`,
       );
     }
     if (state.is === 'stranger')

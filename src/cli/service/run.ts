@@ -7,6 +7,7 @@ import { type App, createApp } from '../../app/app.js';
 import { type Config, ConfigError, unknownSettings } from '../../config/config.js';
 import type { Invocation } from '../core/command.js';
 import { Failed } from '../core/failure.js';
+import { ownCommand } from '../core/own-command.js';
 import { styled, type Terminal } from '../core/terminal.js';
 import { configuredUrl } from './client.js';
 import { openLogger } from './logger.js';
@@ -124,7 +125,7 @@ function emitLine(app: App, config: Config): string | undefined {
   if (!app.address || app.webhookSecrets.length === 0) return undefined;
   const usual = config.PORT !== 0 && app.address === configuredUrl({ HOST: '127.0.0.1', PORT: 8100 });
   const dataDir = config.DATA_DIR === './data' ? '' : `DATA_DIR=${quoted(config.DATA_DIR)} `;
-  return `${dataDir}npx relay emit task.published${usual ? '' : ` --url ${app.address}`}`;
+  return `${dataDir}${ownCommand()} emit task.published${usual ? '' : ` --url ${app.address}`}`;
 }
 
 function quoted(text: string): string {
