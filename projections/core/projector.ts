@@ -305,17 +305,14 @@ export class Projector {
   }
 
   /** Resolves when something changed, or after `ms`. */
-  #change(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        clock.clearTimeout(timer);
-        this.#waiting.delete(wake);
-        resolve();
-      };
-      const timer = clock.setTimeout(wake, ms);
+  async #change(ms: number): Promise<void> {
+    let wake = () => {};
+    await pause(ms, undefined, (end) => {
+      wake = end;
       this.#waiting.add(wake);
       this.#folding.hurry();
     });
+    this.#waiting.delete(wake);
   }
 
   #wake(): void {

@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../support/sql.js';
 
 /** What the checker says, without what makes it fail. */
 async function check(...files: string[]): Promise<string[]> {
-  const [program, ...args] = ['npx', 'tsx', 'scripts/prose.mjs', ...files];
+  const [program, ...args] = [process.execPath, '--import', 'tsx', 'scripts/prose.mjs', ...files];
   const run = promisify(execFile)(program!, args);
   const said = await run.catch((error: { code: number; stderr: string }) => error);
   return said.stderr.split('\n').filter(Boolean);

@@ -233,17 +233,13 @@ export class LiveFeed<Item> {
 
 /** Waits for the next item, or the end; false if neither came in time. */
 async function quietFor(ms: number, seat: Seat<unknown>, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return true;
-  return await new Promise<boolean>((resolve) => {
-    const settle = (came: boolean) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', woken);
-      seat.wake = () => {};
-      resolve(came);
+  let came = false;
+  await pause(ms, signal, (end) => {
+    seat.wake = () => {
+      came = true;
+      end();
     };
-    const woken = () => settle(true);
-    const timer = setTimeout(() => settle(false), ms);
-    signal.addEventListener('abort', woken);
-    seat.wake = woken;
   });
+  seat.wake = () => {};
+  return came || signal.aborted;
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { QueryView, ResponseView } from '../../../projections/deliberation/queries.js';
-import { factsIn, type Log, type Recorded } from '../../../streams/core/index.js';
+import { atMost, factsIn, type Log, type Recorded } from '../../../streams/core/index.js';
 import {
   type DeliberationFact,
   deliberation,
@@ -95,11 +95,7 @@ async function* quietly<T>(
   try {
     let next = source.next();
     while (!signal.aborted) {
-      let timer: NodeJS.Timeout | undefined;
-      const quiet = new Promise<undefined>((resolve) => {
-        timer = setTimeout(() => resolve(undefined), quietMs);
-      });
-      const item = await Promise.race([next, quiet]).finally(() => clearTimeout(timer));
+      const item = await atMost(next, quietMs);
       if (item?.done) return;
       yield item?.value;
       if (item) next = source.next();
