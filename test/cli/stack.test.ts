@@ -90,6 +90,7 @@ t.test('the command line and a running service', async (t) => {
     t.match(await relay(['emit', 'task.published', '--id', 'e-1'], { env }), {
       code: 0,
       out: 'already_processed  e-1  (pending)',
+      err: /^warning: .*another body/,
     });
     const payload = '{"id":"zzz","reason":"too dark"}';
     const given = await relay(['emit', 'task.rejected', '--id', 'e-2', '--payload', payload, '--json'], {

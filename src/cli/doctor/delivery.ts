@@ -6,7 +6,7 @@ import { leaseHolder } from '../../../workers/core/lease.js';
 import { deliverToIrcConsumers } from '../../../workers/delivery/index.js';
 import type { IrcState } from '../../operations/core/health.js';
 import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
-import type { Installation } from './installation.js';
+import { type Installation, reportedMs } from './installation.js';
 import { withLog } from './log.js';
 
 /** Work that is this old is looked at twice, to see whether anything moves. In milliseconds. */
@@ -29,7 +29,7 @@ const lease: Check = {
       const isWell = ({ connected, nick }: IrcState) => connected && nick === installation.config.EM_NICK;
       let state = held.state as IrcState;
       if (!isWell(state)) {
-        await delay(watchMs); // registration takes the server a second, and the holder reports it a little later
+        await delay(reportedMs); // registration takes the server a second, and the holder reports it a little later
         state = ((await leaseHolder(log, 'deliver-to-irc')) ?? held).state as IrcState;
       }
       const { connected, nick, oper } = state;

@@ -19,6 +19,9 @@ export type ServiceState =
   /** Clients that follow the fetch standard refuse this port, whatever listens there. */
   | { is: 'blocked'; problem: string };
 
+/** Within this time the process of a bot reports what its connection became. */
+export const reportedMs = 3_000;
+
 /** What checks look at. What several of them need is requested once. */
 export interface Installation {
   config: Config;

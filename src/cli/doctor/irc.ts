@@ -6,13 +6,11 @@ import type { IrcState } from '../../operations/core/health.js';
 import { nickServiceNick } from '../../servers/anope-config.js';
 import { lookForAnope } from '../../servers/own-network.js';
 import { type Check, fail, of, ok, type Result, skipped, warn } from './finding.js';
-import type { Installation, KnownSecrets } from './installation.js';
+import { type Installation, type KnownSecrets, reportedMs } from './installation.js';
 import { IrcProbe } from './irc-probe.js';
 
 /** What a line's delivery is made certain with. */
 const wanted = ['message-tags', 'batch', 'echo-message', 'labeled-response', 'server-time'];
-/** Within this time the process of a bot reports that it is connected. */
-const reportedMs = 3_000;
 const certificateWarningMs = 14 * 24 * 3_600_000;
 
 /** The IRC server, and what our bot will find there. */

@@ -7,6 +7,7 @@ import { samplePayload, sampleTypes } from '../../../streams/events/samples.js';
 import { signBody } from '../../auth/webhook-signature.js';
 import { RelayError } from '../../client/error.js';
 import type { Config } from '../../config/config.js';
+import type { Warning } from '../../operations/events/warnings.js';
 import { secretsFile, storedSecrets } from '../../servers/secrets.js';
 import { defineCommand, type Option, text, type Values } from '../core/command.js';
 import { Failed, UsageError } from '../core/failure.js';
@@ -151,17 +152,26 @@ function textIn(value: unknown): string | undefined {
 }
 
 function writeReply(terminal: Terminal, event: OutgoingEvent, { body }: Reply): void {
-  const { status, reason, delivery_status } = body as {
+  const {
+    status,
+    reason,
+    delivery_status,
+    warnings = [],
+  } = body as {
     status: string;
     reason?: string;
     delivery_status?: string;
+    warnings?: Warning[];
   };
   const more = reason ?? delivery_status;
   terminal.out(
     `${styled(terminal, 'green', printable(status))}  ${printable(event.event_id)}${more ? printable(`  (${more})`) : ''}`,
   );
   const accepted = Accepted.safeParse(body);
-  if (!accepted.success) return;
-  terminal.out(`  ${printable(accepted.data.target_channels.join(' '))}`);
-  terminal.out(`  ${printable(accepted.data.formatted_message)}`);
+  if (accepted.success) {
+    terminal.out(`  ${printable(accepted.data.target_channels.join(' '))}`);
+    terminal.out(`  ${printable(accepted.data.formatted_message)}`);
+  }
+  for (const { message } of warnings)
+    terminal.err(styled(terminal, 'yellow', `warning: ${printable(message)}`));
 }
