@@ -56,11 +56,12 @@ export async function showBuild(
 /** The tables of a schema, or its views, with their columns in order. */
 async function viewsOf(tx: Tx, schema: string): Promise<View[]> {
   return await tx.query<View>(
-    `select relname as view, obj_description(c.oid, 'pg_class') as says,
-       json_agg(json_build_object('name', attname, 'type', format_type(atttypid, atttypmod),
+    `select relname as view, obj_description(c.oid, 'pg_class') as says, columns
+     from pg_class as c cross join lateral (
+       select json_agg(json_build_object('name', attname, 'type', format_type(atttypid, atttypmod),
          'says', col_description(c.oid, attnum)) order by attnum) as columns
-     from pg_class as c join pg_attribute on attrelid = c.oid and attnum > 0 and not attisdropped
-     where relnamespace = $1::text::regnamespace and relkind in ('r', 'v') group by c.oid, relname order by relname`,
+       from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped) as listed
+     where relnamespace = $1::text::regnamespace and relkind in ('r', 'v') and columns is not null order by relname`,
     [schema],
   );
 }
