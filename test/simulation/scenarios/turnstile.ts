@@ -26,9 +26,9 @@ let channelsFile: string | undefined;
 
 /** What has to be done before a world begins in which processes take payments for these channels. */
 export async function prepareTurnstiles(sold: readonly object[]): Promise<void> {
-  await loadErrorPath();
   takeIds();
   if (channelsFile) return;
+  await loadErrorPath();
   const directory = mkdtempSync(join(tmpdir(), 'simulation-'));
   channelsFile = join(directory, 'paid-channels.json');
   writeFileSync(channelsFile, JSON.stringify(sold));
@@ -41,7 +41,7 @@ export async function prepareTurnstiles(sold: readonly object[]): Promise<void> 
  */
 async function loadErrorPath(): Promise<void> {
   const request = () => Promise.reject(new Error('nobody answers'));
-  await createPublicClient({ transport: custom({ request }) })
+  await createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
     .call({ to: payTo })
     .catch(() => {});
 }

@@ -121,11 +121,14 @@ export class Database {
   /** Runs one statement, or several when there are no parameters. */
   run(text: string, params?: readonly WireParam[]): EngineResult {
     if (this.isOver) throw new Error('this run is over');
+    const isRead = reads.test(text);
+    // a single statement is prepared, which costs less from the second time on
+    const given = params ?? (isRead && !text.includes(';') ? [] : undefined);
     const before = this.#before.join(';');
     this.#before = [];
     try {
-      const result = this.#engine.run(before, text, params);
-      if (!reads.test(text)) this.#work = 'changes';
+      const result = this.#engine.run(before, text, given);
+      if (!isRead) this.#work = 'changes';
       return result;
     } catch (error) {
       this.#work = 'changes';
