@@ -258,7 +258,10 @@ export class Agents {
         realname: 'agent, through the gateway',
         webirc,
         // an earlier session of it may still be there, half open
-        free: () => supersede({ nick, host: webirc.hostname }),
+        free: async () => {
+          this.#requireHeld();
+          return await supersede({ nick, host: webirc.hostname });
+        },
         ...(password === undefined ? {} : { account: { name: nick, password } }),
       },
       heard: (line) => heard(agent, line),
@@ -280,11 +283,20 @@ export class Agents {
     await this.#append(agent, by, { channels, open: true, reason, users: [...users], away });
   }
 
+  /** Throws when another process may have the agents: what is done to ours changes nothing about theirs. */
+  #requireHeld(): void {
+    const { mayBegin } = this.#options.connection;
+    if (mayBegin?.() === false)
+      throw new Unavailable('irc_unavailable', 'Another process may have the agents');
+  }
+
   async #append(
     { nick, person }: Pick<Agent, 'nick' | 'person'>,
     by: string,
     state: Omit<ConnectionState, 'nick' | 'person'>,
   ): Promise<void> {
+    // who has the agents by now has read the record already
+    this.#requireHeld();
     const fact = { type: 'connection.changed' as const, data: { nick, person, ...state } };
     await this.#options.log.append(connections, connectionSubject(nick), fact, { by });
   }

@@ -1,4 +1,3 @@
-import { Unavailable } from '../../../streams/core/index.js';
 import { Screening } from '../../../streams/moderation/index.js';
 import { looksLikeAny } from '../../../streams/nick-looks.js';
 import { createSuperseding } from '../../../workers/channels/index.js';
@@ -37,17 +36,13 @@ export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readMod
   };
   if (!isOn || !password) return { parts: { speech, listening } };
   let held: SpeakForAgents | undefined;
-  const superseding = createSuperseding(log);
+  const supersede = createSuperseding(log);
   const begin = ({ isSure }: Term) => {
     const gateway = new SpeakForAgents({
       log,
       logger,
       password,
-      // an agent that another process may have is not taken back from it
-      supersede: async (session) => {
-        if (!isSure()) throw new Unavailable('irc_unavailable', 'Another process may have the agents');
-        return await superseding(session);
-      },
+      supersede,
       ended,
       bridge: config.BRIDGE_NICK,
       connection: { url: ircUrl, mayBegin: isSure, ...(dial ? { dial } : {}) },
