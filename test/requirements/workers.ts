@@ -12,4 +12,5 @@ export const workers = {
     'An answer that begins and never ends keeps nobody: services, facilitator, chain, social network, receiver, commands.',
   'FETCH-04':
     'From an address that a stranger gives only hosts of the public internet are asked, without redirects and credentials.',
+  'FETCH-05': 'A request that is over is not kept in memory.',
 } as const;

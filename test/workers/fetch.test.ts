@@ -126,3 +126,19 @@ t.test('FETCH-01 otherwise it is as without bounds', async (t) => {
   const closed = boundedFetch(`http://127.0.0.1:${await freePort()}`, {}, bounds);
   await t.rejects(closed, { message: 'fetch failed', cause: { code: 'ECONNREFUSED' } });
 });
+
+t.test('FETCH-05 what is over is forgotten', async (t) => {
+  collectGarbage(t);
+  const url = await serve(t, (_request, response) => response.end('yes'));
+  const sent: WeakRef<Request>[] = [];
+  const send: Send = (request) => {
+    sent.push(new WeakRef(request));
+    return fetch(request);
+  };
+  const { signal } = new AbortController();
+  const nowhere = `http://127.0.0.1:${await freePort()}`;
+  const ask = (to: string) => textOf(boundedFetch(to, { signal }, { timeoutMs, send }));
+  for (let n = 0; n < 10; n++) await ask(n % 5 === 0 ? nowhere : url).catch(() => undefined);
+  t.equal(sent.length, 10);
+  await eventually('the requests to be collected', () => sent.every((request) => !request.deref()));
+});

@@ -81,10 +81,7 @@ function begin(
   const { signal } = end;
   const callers = init.signal ?? (input instanceof Request ? input.signal : undefined);
   const request = new Request(input, { ...init, signal });
-  const ended = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
-  });
-  ended.catch(() => undefined);
+  const { ended, forget } = endOf(signal);
   const leave = () => end.abort(callers?.reason);
   const timer = timeoutMs === undefined ? undefined : clock.setTimeout(() => end.abort(late()), timeoutMs);
   const held = { input, request, callers };
@@ -94,9 +91,25 @@ function begin(
   const over = () => {
     clock.clearTimeout(timer);
     callers?.removeEventListener('abort', leave);
+    forget();
     underWay.delete(held);
   };
   return { request, signal, ended, over };
+}
+
+/**
+ * `ended` rejects with the signal's reason when it aborts, until `forget`. The runtime keeps the listeners of a request's
+ * signal until the request is collected. One in `begin` would hold the request, and so would the errors that it is answered with.
+ */
+function endOf(signal: AbortSignal): { ended: Promise<never>; forget: () => void } {
+  let forget = () => {};
+  const ended = new Promise<never>((_, reject) => {
+    const end = () => reject(signal.reason);
+    signal.addEventListener('abort', end);
+    forget = () => signal.removeEventListener('abort', end);
+  });
+  ended.catch(() => undefined);
+  return { ended, forget };
 }
 
 /** The error of `AbortSignal.timeout`. */
