@@ -10,13 +10,17 @@ const settings = [
   'max_locks_per_transaction=1000',
   'shared_buffers=16MB',
   'fsync=off',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'min_wal_size=32MB',
   // planning costs far more than any work on these tables
   'plan_cache_mode=force_generic_plan',
   'track_counts=off',
   'track_activities=off',
   'client_min_messages=error',
 ];
-/** Each run that is rolled back leaves rows in the catalogs. */
+/** Each run that is rolled back leaves rows in the catalogs, and files of the write-ahead log. */
 const vacuumEvery = 100;
 
 let started: Promise<Engine> | undefined;
@@ -63,7 +67,10 @@ export class Engine {
     if (this.#current) this.#current.isOver = true;
     this.#do('rollback; deallocate all');
     this.#prepared.clear();
-    if (this.#emptied++ % vacuumEvery === vacuumEvery - 1) this.#do('vacuum');
+    if (this.#emptied++ % vacuumEvery === vacuumEvery - 1) {
+      this.#do('vacuum');
+      this.#do('checkpoint');
+    }
     this.#do('begin; savepoint disk');
     this.#current = new Database(this);
     return this.#current;
@@ -90,7 +97,13 @@ export class Engine {
   }
 
   #send(messages: readonly Uint8Array[]): EngineReply {
-    return readReply(this.#db.execProtocolRawSync(Buffer.concat(messages)));
+    const parts: Uint8Array[] = [];
+    // done when the call returns; `execProtocolRawSync` would also parse the answer, and keep it for ever
+    void this.#db.execProtocolRawStream(Buffer.concat(messages), {
+      syncToFs: false,
+      onRawData: (data) => parts.push(data.slice()),
+    });
+    return readReply(Buffer.concat(parts));
   }
 }
 
