@@ -8,6 +8,8 @@ export type MakeDatabase = (directory: string) => Promise<void>;
 
 const pgliteHome = dirname(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')));
 const sessionFile = 'relay-session';
+/** Counts the ways in which we have made templates: one that was made in another way is not used. */
+const templateForm = 2;
 
 /** Whether a directory exists and is not empty. */
 export async function isThere(directory: string): Promise<boolean> {
@@ -96,7 +98,7 @@ function templatePath(): string {
   const { version } = JSON.parse(readFileSync(join(pgliteHome, 'package.json'), 'utf8')) as {
     version: string;
   };
-  return join(dirname(dirname(pgliteHome)), '.cache', 'relay', `pglite-${version}`);
+  return join(dirname(dirname(pgliteHome)), '.cache', 'relay', `pglite-${version}-${templateForm}`);
 }
 
 /** Changes with each boot of the machine, if the system tells. */
