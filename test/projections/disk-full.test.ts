@@ -21,7 +21,7 @@ t.test('START-02 an embedded store on a full disk is not taken for a damaged one
   const open = () => openSql({ directory, logger });
   const full = { message: `the disk of the read store ${directory} is full: free some space` };
 
-  await disk.fill(15 * megabyte);
+  await disk.fill(22 * megabyte);
   await t.rejects(open(), full, 'there is no room for a new one');
   t.same(await readdir(disk.dir), ['filler'], 'and half a one is not left there');
   await disk.clear();
