@@ -3,11 +3,14 @@ import { eventually } from './eventually.js';
 import { type Observer, observe } from './irc-observer.js';
 import { startIrcd, type TestIrcd } from './ircd.js';
 import type { Teardown } from './server-process.js';
+import { startTcpRelay, type TcpRelay } from './tcp-relay.js';
 
 /** A network of two servers, linked until it is split. */
 export interface LinkedIrcds {
   near: TestIrcd;
   far: TestIrcd;
+  /** What the link between them goes through. */
+  link: TcpRelay;
   /** Ends the link, and waits until neither server knows the other's users. */
   split(): Promise<void>;
   /** Links them again, and waits until each has the other's users and channels. */
@@ -36,6 +39,7 @@ export function linkConfig(
 /** Starts two servers and links them. */
 export async function startLinkedIrcds(t: Teardown): Promise<LinkedIrcds> {
   const listen = await freePort();
+  const link = await startTcpRelay(t, listen);
   const operator = `
 <class name="Links" commands="CONNECT SQUIT" privs="channels/auspex users/auspex">
 <type name="Linker" classes="Links">
@@ -44,7 +48,7 @@ export async function startLinkedIrcds(t: Teardown): Promise<LinkedIrcds> {
     startIrcd(t, { extraConfig: linkConfig([{ name: serverNames.far }], listen) }),
     startIrcd(t, {
       server: { name: serverNames.far, id: '2RN' },
-      extraConfig: `${linkConfig([{ name: serverNames.near, port: listen }], undefined)}${operator}`,
+      extraConfig: `${linkConfig([{ name: serverNames.near, port: link.port }], undefined)}${operator}`,
     }),
   ]);
   const [here, there] = await Promise.all([handOn(t, near, 'near-hand'), handOn(t, far, 'far-hand')]);
@@ -59,6 +63,7 @@ export async function startLinkedIrcds(t: Teardown): Promise<LinkedIrcds> {
   const linked: LinkedIrcds = {
     near,
     far,
+    link,
     split: async () => {
       await there.ask(`SQUIT ${serverNames.near} :Split`);
       await untilSeen(false);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type LinkedIrcds, serverNames } from '../../support/linked-ircd.js';
 import type { Teardown } from '../../support/server-process.js';
 import { World } from '../world.js';
-import { type Actors, capabilities, play, RealActor } from './compare.js';
+import { type Actor, type Actors, capabilities, play, RealActor } from './compare.js';
 import { IrcNetwork } from './network.js';
 import type { Step } from './scripts.js';
 
@@ -11,6 +11,10 @@ export interface Linked {
   actors: Actors;
   split(): Promise<void>;
   relink(): Promise<void>;
+  /** For so many milliseconds what one server tells the other is on its way, while `during` runs. */
+  delayed(ms: number, during: () => Promise<void>): Promise<void>;
+  /** Milliseconds since 1970, by the servers' clock. */
+  now(): number;
 }
 
 /** Who takes part: `a` and `b` on the near server, `f` on the far one. */
@@ -28,6 +32,24 @@ export async function playLinked(linked: Linked, steps: readonly Step[]): Promis
   }
   for (const client of Object.values(linked.actors)) await client.send('QUIT');
   return told;
+}
+
+/** How many milliseconds after a line was said far away, which came late, the near server's history says that it was. */
+export async function delayInHistory({ actors, delayed, now }: Linked, lateMs: number): Promise<number> {
+  const { a, b, f } = actors as Record<'a' | 'b' | 'f', Actor>;
+  await a.send('JOIN #late');
+  await a.send('MODE #late +H 9:1d');
+  await f.send('JOIN #late');
+  await a.send('MODE #late');
+  let said = 0;
+  await delayed(lateMs, async () => {
+    said = now();
+    await f.send('PRIVMSG #late :a moment');
+  });
+  b.take();
+  await b.send('JOIN #late');
+  const shown = b.take().find((line) => line.endsWith(' PRIVMSG #late :a moment')) ?? '';
+  return Date.parse(/time=([^; ]+)/.exec(shown)?.[1] ?? '') - said;
 }
 
 export async function simulatedLinked(): Promise<Linked> {
@@ -62,6 +84,14 @@ export async function simulatedLinked(): Promise<Linked> {
       network.relink(0, 1);
       await settle();
     },
+    delayed: async (ms, during) => {
+      const usual = { ...network.latency };
+      Object.assign(network.latency, { least: ms, most: ms });
+      await during();
+      Object.assign(network.latency, usual);
+      await world.pass(ms);
+    },
+    now: () => world.now,
   };
 }
 
@@ -76,20 +106,35 @@ export async function realLinked(t: Teardown, linked: LinkedIrcds): Promise<Link
   const settle = async () => {
     for (const client of all) await client.send('PONG x');
   };
+  const parted = () => {
+    for (const client of all) client.linked = undefined;
+  };
+  const joined = async () => {
+    for (const [name, client] of clients) client.linked = otherOf(name);
+    await settle();
+  };
   return {
     actors: Object.fromEntries(clients),
     split: async () => {
       await delay(1_100); // what is made from now on is younger, by the second
       await linked.split();
-      for (const client of all) client.linked = undefined;
+      parted();
       await settle();
     },
     relink: async () => {
       await linked.relink();
-      for (const [name, client] of clients) client.linked = otherOf(name);
       await delay(50); // both ends of a burst are told of by one server after the other
-      await settle();
+      await joined();
     },
+    delayed: async (ms, during) => {
+      linked.link.freeze();
+      parted();
+      await during();
+      await delay(ms);
+      linked.link.thaw();
+      await joined();
+    },
+    now: () => Date.now(),
   };
 }
 

@@ -14,7 +14,7 @@ export const capabilities = [
 ];
 
 /** A client of a script, of whatever network. */
-interface Actor {
+export interface Actor {
   /** Sends a line, and waits for all its effects and for what everybody was shown meanwhile. */
   send(line: string): Promise<void>;
   /** What came since it was asked the last time. */

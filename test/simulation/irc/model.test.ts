@@ -3,7 +3,7 @@ import { startIrcd } from '../../support/ircd.js';
 import { startLinkedIrcds } from '../../support/linked-ircd.js';
 import { Random } from '../random.js';
 import { type Actors, play, realActors, simulatedActors } from './compare.js';
-import { playLinked, realLinked, simulatedLinked } from './compare-linked.js';
+import { delayInHistory, playLinked, realLinked, simulatedLinked } from './compare-linked.js';
 import { linkedScripts, randomScript, registrations, type Step, scripts } from './scripts.js';
 
 const seeds = [1, 2, 3, 4, 5, 6];
@@ -50,3 +50,12 @@ t.test(
     }
   },
 );
+
+t.test('SIM-04 a history says when a line came to its server, not when it was said', async (t) => {
+  const real = await realLinked(t, await startLinkedIrcds(t));
+  const lateMs = 2_000;
+  for (const linked of [real, await simulatedLinked()]) {
+    const delay = await delayInHistory(linked, lateMs);
+    t.ok(delay > lateMs - 1_000, `${delay} ms later`); // it says so in whole seconds
+  }
+});

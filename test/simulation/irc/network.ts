@@ -7,7 +7,7 @@ import type { Fact } from './facts.js';
 import { inspircd, type ServerKind } from './kinds.js';
 import { Person, type PersonOptions } from './person.js';
 import { Server } from './server.js';
-import type { Message } from './state.js';
+import type { Arrived } from './state.js';
 import { type Latency, SimulatedSocket } from './wire.js';
 
 /** What a simulated network is made of. */
@@ -23,7 +23,7 @@ export interface IrcNetworkOptions {
 }
 
 /** A line that a channel has been shown. */
-export interface Shown extends Message {
+export interface Shown extends Arrived {
   channel: string;
   server: string;
   /** Letters of the channel's modes at that moment. */

@@ -6,7 +6,7 @@ import { welcome } from './commands/registration.js';
 import { effects } from './effects/index.js';
 import type { Fact, Source } from './facts.js';
 import { firstChannels, type ServerKind } from './kinds.js';
-import { Channel, type Message, maskOf, type User } from './state.js';
+import { type Arrived, Channel, maskOf, type User } from './state.js';
 
 /** What a server is told about itself and those that come to it. */
 export interface ServerOptions {
@@ -29,7 +29,7 @@ export interface ServerOptions {
   /** A user of another server is to do something. */
   force(fact: Fact & { is: 'forced' }, home: string): void;
   /** This server has shown a channel a line, by a user of its own or of another one. */
-  shown?(server: Server, channel: Channel, message: Message, isItsOwn: boolean): void;
+  shown?(server: Server, channel: Channel, message: Arrived, isItsOwn: boolean): void;
   linked(): boolean;
   /**
    * Whether, this time, others see the batch of an answer with their line, as InspIRCd sometimes shows it.

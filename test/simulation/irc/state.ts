@@ -21,7 +21,7 @@ export interface User {
   readonly channels: Set<Channel>;
 }
 
-/** A line of text on its way, or in a history. */
+/** A line of text on its way. */
 export interface Message {
   command: string;
   /** nick!user@host */
@@ -32,7 +32,11 @@ export interface Message {
   /** Client tags as they were sent: `+svc/event=1`. */
   tags: readonly string[];
   isBot: boolean;
-  /** Milliseconds since 1970. */
+}
+
+/** A line of text that has come to a server. */
+export interface Arrived extends Message {
+  /** When it came there, in milliseconds since 1970: nobody is told when it was said. */
   at: number;
 }
 
@@ -44,7 +48,7 @@ export class Channel {
   /** Masks that no ban holds for. */
   excepts: { mask: string; by: string; at: number }[] = [];
   topic: { text: string; by: string; at: number } | undefined;
-  history: Message[] = [];
+  history: Arrived[] = [];
   readonly invited = new Set<User>();
   /** When it was last changed, in milliseconds. */
   touchedAt = 0;

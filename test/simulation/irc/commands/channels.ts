@@ -142,7 +142,6 @@ const say: Command = (run) => {
       account: user.account,
       tags: client.has('message-tags') ? clientTags : [],
       isBot: user.modes.has('B'),
-      at: server.now,
     },
   });
 };

@@ -240,9 +240,10 @@ export const message: Effects['message'] = (server, { user: id, channel: name, t
         member.client.write(tags, body);
     if (user.client?.has('echo-message')) user.client.write({ ...tags, isEcho: true }, body);
     if (!channel) return;
+    const arrived = { ...said, at: server.now };
     const isCtcp = text.startsWith('\x01') && !text.startsWith('\x01ACTION');
     const kept = channel.kept;
-    if (kept && command !== 'TAGMSG' && !isCtcp) channel.history.push(said);
+    if (kept && command !== 'TAGMSG' && !isCtcp) channel.history.push(arrived);
     if (kept && channel.history.length > kept.lines) channel.history.shift();
-    server.options.shown?.(server, channel, said, user.home === server.name);
+    server.options.shown?.(server, channel, arrived, user.home === server.name);
   });
