@@ -57,6 +57,8 @@ export const speech = {
     'What is said to an agent is in its inbox in the order in which it was heard, also when the log was away.',
   'SPEAK-37':
     'One person says 60 things at once to an agent and one more a second, whatever nicks they have. This machine is exempt.',
+  'SPEAK-38':
+    'An agent whose nick somebody took comes back when that nick is free, with its first line or by itself.',
   'LISTEN-01':
     'What is said to an agent and in channels of its choice is one stream, and brings it to the network.',
   'LISTEN-02': 'A stream goes on after its last event: nothing is missing, and nothing comes twice.',

@@ -529,6 +529,57 @@ t.test('SPEAK-06 a channel that does not let an agent in again is tried for a wh
   t.match(await second.join({ ...alice, channel: '#payments' }), { channels }, 'and can be joined later');
 });
 
+t.test('SPEAK-38 an agent whose nick somebody took', async (t) => {
+  const { ircd, witness, gateway, say } = await stage(t);
+  const relay = await startTcpRelay(t, ircd.port);
+  const said: string[] = [];
+  const alone = {
+    url: relay.url,
+    lookMs: 100,
+    logger: pino({}, { write: (line: string) => void said.push(JSON.parse(line).msg) }),
+  };
+  const sees = async (does: RegExp, from: number) =>
+    await witness.waitUntil(() => witness.raw.slice(from).some((line) => does.test(line)));
+  /** Somebody takes its nick while it cannot come, and still has it when it tries. */
+  const taken = async () => {
+    const from = witness.raw.length;
+    relay.refuse(true);
+    relay.cut();
+    await sees(/:alice!\S+ QUIT/, from);
+    await witness.ask('NICK alice');
+    const { length } = said;
+    relay.refuse(false);
+    await eventually('it to be refused, and to give up', () => {
+      const refused = said.indexOf('irc nick cannot be taken', length);
+      return refused >= 0 && said.includes('irc connection', refused);
+    });
+  };
+
+  await t.test('speaks as soon as the nick is free', async (t) => {
+    const one = await gateway({ ...alone, againMs: hourMs });
+    await one.join({ ...alice, channel: '#lobby' });
+    await taken();
+    await t.rejects(one.connect(alice), { code: 'nick_in_use' });
+    await witness.ask('NICK witness');
+    t.match(await one.say({ ...say('back', 'k1'), to: 'witness' }), { is: 'shown' });
+    await eventually('its channel', async () => (await one.look(alice)).channels.join() === '#lobby');
+    await taken();
+    await witness.ask('NICK witness');
+    const line = await one.say({ ...say('back', 'k2'), to: 'witness' });
+    t.match(line, { is: 'shown' }, 'what it was told before it spoke does not count');
+    await one.end();
+  });
+
+  await t.test('comes back by itself', async () => {
+    const one = await gateway({ ...alone, againMs: 200 });
+    await one.join({ ...alice, channel: '#lobby' });
+    await taken();
+    const from = witness.raw.length;
+    await witness.ask('NICK witness');
+    await sees(/:alice!\S+ JOIN/, from);
+  });
+});
+
 t.test('SPEAK-18 joins of one agent are carried out one after the other, a few at a time', async (t) => {
   const { gateway } = await stage(t);
   const one = await gateway({ mostChannels: 2 });

@@ -4,7 +4,7 @@ import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { IrcConnection, type IrcConnectionOptions } from '../irc/connection.js';
 import type { IrcLine } from '../irc/line.js';
-import { accountRefused } from '../irc/link.js';
+import { accountRefused, type IrcAccount } from '../irc/link.js';
 import type { Session } from '../irc/session.js';
 import type { Away } from './requests.js';
 
@@ -102,8 +102,19 @@ export class Agent {
     return this.#irc.status().since;
   }
 
-  get hasAccount(): boolean {
-    return this.#options.connection.account !== undefined;
+  /** What it proves that it is, from the beginning. */
+  get account(): IrcAccount | undefined {
+    return this.#options.connection.account;
+  }
+
+  /** Whether it ended because the network did not let it in under its nick. */
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  /** Whether the network did not let it in when it last tried. */
+  get isOut(): boolean {
+    return this.hasEnded || (!this.#irc.session() && this.#irc.status().refused);
   }
 
   /**

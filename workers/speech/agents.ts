@@ -6,6 +6,7 @@ import { casefold } from '../../streams/irc-grammar.js';
 import { type ConnectionState, connectionSubject, connections } from '../../streams/speech/index.js';
 import type { IrcConnectionOptions } from '../irc/connection.js';
 import type { IrcLine } from '../irc/line.js';
+import type { IrcAccount } from '../irc/link.js';
 import { Agent } from './agent.js';
 import { type AgentState, FormerAgents, isSame } from './former-agents.js';
 import { introduction, personOf } from './introduction.js';
@@ -45,6 +46,8 @@ export class Agents {
   readonly #locks = new KeyedLock();
   /** Each agent enters and leaves channels in sequence. */
   readonly #joins = new KeyedLock();
+  /** Agents that leave because another connection of theirs takes their place. */
+  readonly #replaced = new Set<Promise<void>>();
   #stopped = false;
   readonly former = new FormerAgents();
 
@@ -73,7 +76,7 @@ export class Agents {
   /** Ends all connections, without recording it: the next holder brings them back. Lets nobody in after that. */
   async stop(): Promise<void> {
     this.letNobodyIn();
-    await Promise.all(this.all.map((agent) => agent.stop('The gateway restarts')));
+    await Promise.all([...this.all.map((agent) => agent.stop('The gateway restarts')), ...this.#replaced]);
   }
 
   /** The agent of a nick, if it is on the network through us. */
@@ -89,12 +92,13 @@ export class Agents {
       await this.#remove(before, 'Identifying');
       const state = before && isSame(before, speaker) ? before : this.former.stateFor(speaker);
       const { channels, users, away } = state;
-      this.#add({ ...speaker, channels, users, away }, password);
+      this.#add({ ...speaker, channels, users, away }, { name: speaker.nick, password });
     });
   }
 
   /**
-   * Brings it onto the network, and records that. Throws like `Agent.session`; a useless agent is dropped.
+   * Brings it onto the network, and records that. Throws like `Agent.session`. An agent that was there before stays, and
+   * tries again later; one that never was is dropped.
    */
   async ready(speaker: Speaker): Promise<Agent> {
     const found = this.find(speaker.nick);
@@ -102,12 +106,15 @@ export class Agents {
     if (found && !isSame(found, speaker)) await this.#remove(found, 'The nick has another owner');
     // whoever speaks before it is brought back keeps its channels
     await this.former.known();
-    const agent = this.find(speaker.nick) ?? this.#add(this.former.stateFor(speaker));
+    const known = this.find(speaker.nick);
+    // what the network said before this request may hold no more
+    const agent = known?.isOut ? this.#anew(known) : (known ?? this.#add(this.former.stateFor(speaker)));
     agent.waited++;
     try {
       await agent.session();
     } catch (error) {
-      if (isRefusal(error)) await this.#remove(agent, error.message);
+      const isUseless = isRefusal(error) && (agent.users.size === 0 || error.code === 'account_refused');
+      if (isUseless) await this.#remove(agent, error.message);
       throw error;
     } finally {
       agent.waited--;
@@ -177,6 +184,14 @@ export class Agents {
     await this.#record(agent, by, '');
   }
 
+  /** Connects an agent again that the network did not let in. Throws like `Agent.session`. */
+  async connectAgain(agent: Agent): Promise<void> {
+    if (this.find(agent.nick) !== agent) return;
+    const again = this.#anew(agent);
+    again.usedAt = agent.usedAt;
+    await again.session();
+  }
+
   /** Tries the channels again that did not let it in when it came back. */
   async enterAgain(agent: Agent): Promise<void> {
     await this.#joins.run(casefold(agent.nick), async () => {
@@ -239,13 +254,23 @@ export class Agents {
     }
   }
 
-  #add(state: AgentState, password?: string): Agent {
+  #anew(agent: Agent): Agent {
+    return this.#add(agent, agent.account);
+  }
+
+  /** Takes the place of the connection that the nick has, if it has one. */
+  #add(state: AgentState, account?: IrcAccount): Agent {
     const { nick, person = personOf(`nick ${casefold(nick)}`), channels, users, away } = state;
     const { connection, most, logger, heard, supersede } = this.#options;
     const webirc = introduction(person, this.#options.password);
     // a line that is still in hand when the gateway is stopped is said by who comes after us
     if (this.#stopped) throw new Unavailable('irc_unavailable', 'The gateway is being stopped');
-    if (this.#agents.size >= most) throw new Refusal('too_many_agents');
+    const before = this.find(nick);
+    if (!before && this.#agents.size >= most) throw new Refusal('too_many_agents');
+    if (before) {
+      const leaving = before.stop('Coming again').finally(() => this.#replaced.delete(leaving));
+      this.#replaced.add(leaving);
+    }
     const agent = new Agent({
       nick,
       person,
@@ -262,7 +287,7 @@ export class Agents {
           this.#requireHeld();
           return await supersede({ nick, host: webirc.hostname });
         },
-        ...(password === undefined ? {} : { account: { name: nick, password } }),
+        ...(account ? { account } : {}),
       },
       heard: (line) => heard(agent, line),
     });

@@ -126,7 +126,7 @@ export class SpeakForAgents implements Gateway {
       connected: agent?.connected ?? false,
       nick: agent?.nick ?? nick,
       since: agent?.since?.toISOString() ?? null,
-      identified: agent?.hasAccount ?? false,
+      identified: agent?.account !== undefined,
       channels: agent?.entered ?? [],
       away: agent?.away ?? null,
     };

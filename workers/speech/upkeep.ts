@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { clock, pause } from '../../streams/core/clock.js';
-import { isExpected, type Log, type Recorded } from '../../streams/core/index.js';
+import type { Log, Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
   type ConnectionState,
@@ -28,7 +28,7 @@ export interface UpkeepOptions {
   idleMs: number;
   /** Pause between two checks for agents that must leave; 5,000 by default. */
   lookMs?: number;
-  /** Pause between two attempts to enter a channel that refused an agent when it came back; a minute by default. */
+  /** Pause between two attempts of an agent to come back onto the network, or into a channel, that refused it; a minute by default. */
   againMs?: number;
 }
 
@@ -80,9 +80,7 @@ export class Upkeep {
           if (allIn(users, ended)) await agents.close(state.nick, gatewayActor, keyEnded);
           else await agents.bringBack(state, users);
         } catch (error) {
-          logger.info({ nick: state.nick, err: error }, 'agent not brought back');
-          if (agents.find(state.nick) && isExpected(error) && error.kind === 'refusal')
-            await agents.close(state.nick, gatewayActor, error.message).catch(() => {});
+          logger.info({ nick: state.nick, err: error }, 'agent not brought back yet');
         }
       }
     };
@@ -140,9 +138,9 @@ export class Upkeep {
       if (clock.elapsed() < againAt) continue;
       againAt = clock.elapsed() + againMs;
       for (const agent of agents.all)
-        void agents
-          .enterAgain(agent)
-          .catch((err) => logger.warn({ nick: agent.nick, err }, 'an agent tries its channels again later'));
+        void (agent.hasEnded ? agents.connectAgain(agent) : agents.enterAgain(agent)).catch((err) =>
+          logger.info({ nick: agent.nick, err }, 'an agent tries again later'),
+        );
     }
   }
 
