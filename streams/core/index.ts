@@ -17,6 +17,7 @@ export type { Entry } from './follow.js';
 export { importedHeader, markImport } from './imported.js';
 export { KeyedLock } from './keyed-lock.js';
 export { type Appended, Log, type LogOptions } from './log.js';
+export { isEnding } from './nats.js';
 export { newId } from './publisher.js';
 export type { Pull, PulledMessage, PullOptions } from './pull.js';
 export { Sleeper } from './sleeper.js';

@@ -29,6 +29,10 @@ const patienceMs = { cluster: 120_000, alone: 30_000 } as const;
 /** The pause between two looks, in milliseconds. */
 const lookMs = 500;
 
+/** Whether a connection is ending: to publish on it would throw. */
+export const isEnding = (connection: NatsConnection): boolean =>
+  connection.isClosed() || connection.isDraining();
+
 /**
  * Connects and stays connected: reconnects for ever, with jitter, to any of the comma-separated URLs.
  * Credentials come from the first URL that has any: user and password, or a token alone. `tls://` means TLS

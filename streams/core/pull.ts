@@ -1,6 +1,7 @@
 import { createInbox, type Msg, type NatsConnection, type Subscription } from 'nats';
 import { clock, type Timer } from './clock.js';
 import { firstStored } from './imported.js';
+import { isEnding } from './nats.js';
 
 /** A message of a stream as a consumer hands it out. */
 export interface PulledMessage {
@@ -72,7 +73,7 @@ export class Pull {
 
   /** Asks for more if the owner has room. Call it when room has become free. */
   refill(): void {
-    if (this.#stopped) return;
+    if (this.#stopped || isEnding(this.#connection)) return;
     const room = Math.min(this.#options.capacity() - this.#asked, maxBatch);
     if (room <= 0 || room < this.#asked / 2) return;
     if (this.#asked === 0) this.#heard = clock.now();

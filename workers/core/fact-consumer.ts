@@ -3,6 +3,7 @@ import { clock } from '../../streams/core/clock.js';
 import {
   decodeFact,
   type FactOf,
+  isEnding,
   type Log,
   type Pull,
   type PulledMessage,
@@ -268,7 +269,8 @@ export class FactConsumer<S extends StreamDefinition> {
     const { connection } = this.#options.log;
     const [oldest] = this.#open.values();
     const upTo = this.#open.size === 0 ? this.#reply : oldest;
-    if (upTo === undefined || upTo === this.#acknowledged || connection.isClosed()) return;
+    if (upTo === undefined || upTo === this.#acknowledged) return;
+    if (isEnding(connection)) return; // what is not acknowledged is handed out once more
     this.#acknowledged = upTo;
     connection.publish(upTo, acknowledgement);
   }

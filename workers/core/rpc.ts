@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { atMost, clock } from '../../streams/core/clock.js';
 import {
   errorTold,
+  isEnding,
   isExpected,
   type Log,
   Refusal,
@@ -77,8 +78,7 @@ export function answerRequests(options: {
     } catch (error) {
       // an answer that is not JSON, or too long for a message, must not end the process
       logger.error({ service, operation, err: error }, 'an answer cannot be given');
-      if (!log.connection.isClosed() && !log.connection.isDraining())
-        message.respond(JSON.stringify(told(error)));
+      if (!isEnding(log.connection)) message.respond(JSON.stringify(told(error)));
     }
   };
   // two holders at a time, as after a cut, must not both carry a request out

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NatsConnection, Subscription } from 'nats';
+import { isEnding } from '../../../streams/core/index.js';
 
 interface Word {
   process: string;
@@ -65,7 +66,7 @@ export class Viewers {
   }
 
   #tell(): void {
-    if (this.#connection.isClosed()) return;
+    if (isEnding(this.#connection)) return;
     const word: Word = { process: this.#process, viewers: this.#here };
     this.#connection.publish(subject, JSON.stringify(word));
   }

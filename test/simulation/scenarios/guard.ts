@@ -45,7 +45,7 @@ const quietMs = 600_000;
 export const guard: Scenario = {
   name: 'guard',
   says: 'the guardian, the recorder and the channel bot in two processes, and people who attack',
-  kept: [410379408],
+  kept: [410379408, 2075112627],
   boundMs: 3_000_000,
   prepare: startEngine,
   play: async (stage) => {
