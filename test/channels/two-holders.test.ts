@@ -12,6 +12,7 @@ import type { Log } from '../../streams/core/index.js';
 import { OwnFacts } from '../../workers/channels/own-facts.js';
 import { Tally } from '../../workers/channels/tally.js';
 import { eventually } from '../support/eventually.js';
+import { observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 import { asker, creation, type Keeper, openDirectory, openLog, startKeeper } from './keeper.js';
@@ -227,3 +228,29 @@ t.test(
     );
   },
 );
+
+t.test('CHAN-94 what an earlier holder of the channel bot records late is carried out', async (t) => {
+  const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
+  const keeper = await startKeeper(t, { nats, ircd });
+  const guest = await observe(ircd.port, { nick: 'guest' });
+  t.teardown(() => guest.stop());
+  const witness = await operatorOn(t, ircd);
+  const isThere = async (name: string) =>
+    (await witness.ask('LIST')).some((line) => line.includes(` 322 ${witness.nick} ${name} `));
+  // appended by another process, which can do nothing on the network
+  const late = async (fact: ChannelFact) =>
+    await keeper.log.append(channelStream, channelSubject(fact.data.name), fact, asker);
+  const invite_list = ['guest'];
+  await keeper.channels.create(creation('#task-deleted', { invite_list: ['nobody'] }), asker);
+  t.ok(await isThere('#task-deleted'));
+  await late({ type: 'channel.deleted', data: { name: '#task-deleted', cause: 'automation' } });
+  await late({ type: 'channel.created', data: creation('#task-created', { invite_list }) });
+  await eventually('the one to be gone', async () => !(await isThere('#task-deleted')));
+  await eventually('the other to be there', async () => await isThere('#task-created'));
+  await guest.waitUntil(() => guest.raw.some((line) => /:guest!\S+ JOIN :?#task-created/.test(line)));
+  const nobody = await observe(ircd.port, { nick: 'nobody' });
+  t.teardown(() => nobody.stop());
+  await keeper.channels.create(creation('#task-after', { invite_list: ['nobody'] }), asker);
+  await nobody.waitUntil(() => nobody.raw.some((line) => / JOIN :?#task-after/.test(line)));
+  t.notOk(await isThere('#task-deleted'), 'nobody is brought into a deleted one');
+});

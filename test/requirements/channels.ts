@@ -76,6 +76,8 @@ export const channels = {
     'A room that the network lost and a stranger made again is made again by the service, and who is invited is brought back.',
   'CHAN-93':
     'The log is asked once whether a room is deleted. Later deletions are seen without asking, and what nothing is heard of for a minute is asked again.',
+  'CHAN-94':
+    'What a process records of a channel after another one has taken the channel bot over is carried out by that one.',
   'CHAN-88':
     'Two processes that both hold the channel bot for a while make no more channels of a type than there may be, and do no more in an hour than one may.',
 } as const;

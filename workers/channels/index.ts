@@ -1,5 +1,5 @@
 import { wantedChannels } from '../../projections/channels/queries.js';
-import { channels } from '../../streams/channels/index.js';
+import { type ChannelFact, channels } from '../../streams/channels/index.js';
 import { pause, retry } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold } from '../../streams/irc-grammar.js';
@@ -18,6 +18,7 @@ import { holderOf } from './holder.js';
 import { Lifecycle } from './lifecycle.js';
 import { Membership } from './membership.js';
 import type { KeepChannelsOptions } from './options.js';
+import { followOthers } from './others.js';
 import { OwnFacts } from './own-facts.js';
 import { PendingInvites } from './pending-invites.js';
 import { bringBot, reconcile } from './reconcile.js';
@@ -84,6 +85,8 @@ export class KeepChannels {
   readonly #registrations: Registrations;
   readonly #relinks = new Relinks(() => this.#lookAgain());
   #touched = new Set<string>();
+  /** Resolves when what other processes record is seen. */
+  #following: Promise<void> = Promise.resolve();
   #looking = Promise.resolve();
   #tally: Promise<Tally> | undefined;
   #answering: { stop(): Promise<void> } | undefined;
@@ -133,6 +136,10 @@ export class KeepChannels {
 
   start(): void {
     const { log, irc, logger } = this.#options;
+    this.#following = followOthers({
+      ...{ log, logger, own: this.#own, signal: this.#stop.signal },
+      seen: (fact) => this.#correct(fact),
+    });
     irc.on('session', this.#begin);
     irc.on('line', this.#see);
     irc.start();
@@ -221,6 +228,14 @@ export class KeepChannels {
     await this.#look(session, true);
   }
 
+  /** Another process has recorded something: a check under way may have read what was recorded before. */
+  #correct({ type, data: { name } }: ChannelFact): void {
+    this.#touched.add(name);
+    // nobody else can say whether it was opened
+    if (type === 'channel.created') this.#commands.unopened.add(name);
+    this.#repairs.soon(name);
+  }
+
   /** Checks the whole network, one check after another. */
   #look(session: Session, isAgain: boolean): Promise<void> {
     this.#looking = this.#looking.then(() => this.#settle(session, isAgain));
@@ -233,6 +248,7 @@ export class KeepChannels {
     const touched = new Set<string>();
     this.#touched = touched;
     const signal = AbortSignal.any([session.lost, this.#stop.signal]);
+    await this.#following;
     while (!signal.aborted) {
       try {
         if (!isAgain) await takeBackExcess({ ...this.#options, commands: this.#commands });

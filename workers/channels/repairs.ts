@@ -141,8 +141,9 @@ export class Repairs {
 
   /** Closes a channel of ours that was deleted and still exists. */
   async #removeLeftover(session: Session, name: string): Promise<string[]> {
-    const { log, commands, reserved } = this.#options;
+    const { log, commands, pending, reserved } = this.#options;
     commands.unopened.delete(name);
+    pending.remove(name);
     reserved.refuse(name);
     if ((await log.last(channels, channelSubject(name)))?.type !== 'channel.deleted') return [];
     // without +P it is somebody else's by now: the name is free again
