@@ -20,6 +20,8 @@ interface Entry {
   by: string;
   /** When it was set, in seconds since 1970. */
   at: number;
+  /** The server that shows it. */
+  shownBy: string;
 }
 
 /**
@@ -76,6 +78,9 @@ export async function mutesOf(session: Session, channel: string): Promise<string
 const isOurs = (session: Session, { by }: Entry): boolean =>
   casefold(by.split('!', 1)[0]!) === casefold(session.nick);
 
+/** Whether a server is named as who has set it. */
+const isOfServer = ({ by }: Entry): boolean => /^[^!@]*\.[^!@]*$/.test(by);
+
 const notDone = 'The network did not carry it out';
 
 /** Lifts so many of the oldest masks that this bot has set, but `kept`; whether there were any. */
@@ -97,15 +102,15 @@ async function listOf(session: Session, channel: string, flag: string): Promise<
   return lines.flatMap((line) => entryOf(line, flag) ?? []);
 }
 
-const shownBy: Record<string, string> = { b: '367', e: '348', I: '346' };
+const numericOf: Record<string, string> = { b: '367', e: '348', I: '346' };
 
-function entryOf({ command, params }: IrcLine, flag: string): Entry | undefined {
+function entryOf({ command, params, hostname }: IrcLine, flag: string): Entry | undefined {
   if (!/^\d\d\d$/.test(command) || isError(command)) return undefined;
   const words = params.slice(params[2] === flag && params.length > 4 ? 3 : 2);
-  const known = shownBy[flag];
+  const known = numericOf[flag];
   if (known === undefined ? words.length < 2 : command !== known) return undefined;
   const [mask = '', by = '', at = ''] = words;
-  return mask === '' ? undefined : { mask, by, at: Number(at) || 0 };
+  return mask === '' ? undefined : { mask, by, at: Number(at) || 0, shownBy: hostname };
 }
 
 /**
@@ -119,28 +124,47 @@ export async function emptyLists(
   bots: readonly string[],
   isKept = true,
 ): Promise<number> {
+  const lists = await strangeMasks(session, channel, bots, isKept);
+  const strange = lists.flatMap(({ flag, strange }) =>
+    strange.map(({ mask }) => ({ flag, parameter: mask })),
+  );
+  await changeEach(session, channel, '-', strange);
+  // a ban that stays must not be one on our bots
+  const isBanned = lists.some(({ flag, staying }) => flag === banList && staying.length > 0);
+  if (isBanned && strange.length > 0) await except(session, channel, bots);
+  return strange.length;
+}
+
+/**
+ * Whether a list of a channel that is ours has a mask that another server has brought. What people set there is theirs, also
+ * when their server has forgotten who it was.
+ */
+export const hasForeignMasks = async (
+  session: Session,
+  channel: string,
+  bots: readonly string[],
+): Promise<boolean> =>
+  (await strangeMasks(session, channel, bots, true)).some(({ strange }) =>
+    strange.some((entry) => isOfServer(entry) && entry.by !== entry.shownBy),
+  );
+
+/** By list: what moderation has set there, and what it has not. */
+async function strangeMasks(session: Session, channel: string, bots: readonly string[], isKept: boolean) {
   const [flags = ''] = session.modeNames.channelModes;
   const spared = new Set([session.nick, ...bots].flatMap(exceptionsOf).map(casefold));
   const isToStay = (flag: string, entry: Entry): boolean => {
     const isAboutBots = spared.has(casefold(entry.mask));
     if (flag === exceptionList) return isAboutBots;
-    const isServers = /^[^!@]*\.[^!@]*$/.test(entry.by);
-    const isOfServer = isKept && isServers && hasOurForm(entry.mask) && !isAboutBots;
-    return flag === banList && (isOurs(session, entry) || isOfServer);
+    const isForgotten = isKept && isOfServer(entry) && hasOurForm(entry.mask) && !isAboutBots;
+    return flag === banList && (isOurs(session, entry) || isForgotten);
   };
-  const lists = await Promise.all(
-    [...flags].map(async (flag) => ({ flag, entries: await listOf(session, channel, flag) })),
+  return await Promise.all(
+    [...flags].map(async (flag) => {
+      const entries = await listOf(session, channel, flag);
+      const staying = entries.filter((entry) => isToStay(flag, entry));
+      return { flag, staying, strange: entries.filter((entry) => !staying.includes(entry)) };
+    }),
   );
-  const strange = lists.flatMap(({ flag, entries }) =>
-    entries.filter((entry) => !isToStay(flag, entry)).map(({ mask }) => ({ flag, parameter: mask })),
-  );
-  await changeEach(session, channel, '-', strange);
-  const isBanned = lists.some(
-    ({ flag, entries }) => flag === banList && entries.some((one) => isToStay(flag, one)),
-  );
-  // a ban that stays must not be one on our bots
-  if (isBanned && strange.length > 0) await except(session, channel, bots);
-  return strange.length;
 }
 
 /** Whether a mask is of the form in which `maskOf` makes them: each part is named in full, or anything. */

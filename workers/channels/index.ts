@@ -1,4 +1,4 @@
-import { wantedChannels } from '../../projections/channels/queries.js';
+import { type WantedChannel, wantedChannels } from '../../projections/channels/queries.js';
 import { type ChannelFact, channels } from '../../streams/channels/index.js';
 import { pause, retry } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
@@ -27,6 +27,7 @@ import { Relinks } from './relinks.js';
 import { Repairs } from './repairs.js';
 import { Reserved } from './reserved.js';
 import { type Superseded, supersede } from './supersede.js';
+import { sweepLists } from './sweep.js';
 import { givesRights } from './takeover.js';
 import { Tally } from './tally.js';
 import { voiceWhoCame } from './voices.js';
@@ -264,7 +265,9 @@ export class KeepChannels {
         });
         // a command that was under way may have changed the network before the servers told each other what they had
         if (isAgain) for (const name of touched) this.#repairs.soon(name);
-        if (!isAgain) await this.#pending.begin(session, wanted, members, await this.#startOf(session));
+        if (isAgain) return;
+        await this.#pending.begin(session, wanted, members, await this.#startOf(session));
+        this.#sweep(session, wanted);
         return;
       } catch (error) {
         if (signal.aborted) return;
@@ -275,6 +278,17 @@ export class KeepChannels {
         await pause(retryMs, signal);
       }
     }
+  }
+
+  /** Looks for what servers have given each other while no session of ours saw it; nothing waits for that. */
+  #sweep(session: Session, wanted: readonly WantedChannel[]): void {
+    const names = wanted.map(({ name }) => name);
+    sweepLists(session, names, this.#options.bots, (name) => this.#repairs.ruled(name)).catch(
+      (err: unknown) => {
+        if (!session.lost.aborted)
+          this.#options.logger.warn({ err }, 'lists of channels cannot be looked at');
+      },
+    );
   }
 
   /** When the server was started, in milliseconds, if that was recent. */

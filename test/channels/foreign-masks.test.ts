@@ -1,0 +1,41 @@
+import t from 'tap';
+import { eventually } from '../support/eventually.js';
+import { type Observer, observe } from '../support/irc-observer.js';
+import { startLinkedIrcds } from '../support/linked-ircd.js';
+import { startNats } from '../support/nats.js';
+import { asker, creation, openDirectory, openLog, startKeeper } from './keeper.js';
+import { operatorOn } from './stage.js';
+
+/** When a channel was made, in seconds, as a server tells it; its side wins whose channel is older. */
+const madeAt = async (on: Observer, name: string): Promise<string | undefined> =>
+  / 329 \S+ \S+ :?(\d+)/.exec((await on.ask(`MODE ${name}`)).join('\n'))?.[1];
+
+const bansIn = async (on: Observer, name: string): Promise<string[]> =>
+  (await on.ask(`MODE ${name} +b`)).flatMap((line) => / 367 \S+ \S+ (\S+) /.exec(line)?.[1] ?? []);
+
+t.test('CHAN-95 what servers gave each other while no bot saw it is taken back', async (t) => {
+  const [nats, network] = await Promise.all([startNats(t), startLinkedIrcds(t)]);
+  const log = await openLog(t, nats.url);
+  const { read } = await openDirectory(t, log);
+  const near = { nats, ircd: network.near };
+  const here = await operatorOn(t, network.near);
+  const there = await observe(network.far.port, { nick: 'stranger', password: network.far.serverPassword });
+  t.teardown(() => there.stop());
+  await network.split();
+  const keeper = await startKeeper(t, near, { log, read });
+  // of two channels of the same second none wins, and each server takes what the other has
+  const name = await eventually('a channel that was made on both sides in one second', async () => {
+    const name = `#task-n${Date.now()}`;
+    await Promise.all([keeper.channels.create(creation(name), asker), there.ask(`JOIN ${name}`)]);
+    return (await madeAt(here, name)) === (await madeAt(there, name)) && name;
+  });
+  await there.ask(`MODE ${name} +b em-bot!*@*`);
+  await here.ask(`SAMODE ${name} +b by-hand!*@*`);
+  await keeper.stop();
+  await network.relink();
+  t.same((await bansIn(here, name)).sort(), ['by-hand!*@*', 'em-bot!*@*']);
+
+  await startKeeper(t, near, { log, read });
+  await eventually('the ban to be taken back', async () => (await bansIn(here, name)).length < 2);
+  t.notOk((await bansIn(here, name)).includes('em-bot!*@*'));
+});
