@@ -17,8 +17,8 @@ const batch = 256;
 const pauses = { first: 200, longest: 5_000 };
 
 /**
- * Follows what other processes record of channels. Who held the channel bot before may still record something when its successor
- * has read the record, and can do nothing about it on the network. Resolves once everything from then on is seen.
+ * Follows what other processes record of channels. A process that held the channel bot before may still record something when
+ * its successor has read the record. It can do nothing about it on the network. Resolves once everything from then on is seen.
  */
 export async function followOthers(options: OthersOptions): Promise<void> {
   const { log, logger, signal } = options;
