@@ -29,7 +29,7 @@ t.test('CHAN-95 what servers gave each other while no bot saw it is taken back',
     await Promise.all([keeper.channels.create(creation(name), asker), there.ask(`JOIN ${name}`)]);
     return (await madeAt(here, name)) === (await madeAt(there, name)) && name;
   });
-  await there.ask(`MODE ${name} +b em-bot!*@*`);
+  await there.ask(`MODE ${name} +b em-bot!*@*`, `MODE ${name} -o stranger`);
   await here.ask(`SAMODE ${name} +b by-hand!*@*`);
   await keeper.stop();
   await network.relink();
