@@ -69,7 +69,7 @@ export const channels: Scenario = {
   says: 'the channel bot in two processes, and callers who command it',
   kept: [
     2, 3, 6, 38, 11328882, 11329136, 11329181, 11329186, 11329269, 11329348, 427492144, 427492219, 517699482,
-    854763869, 917212961, 1398711659,
+    854763869, 917212961, 1398711659, 2075112893,
   ],
   boundMs: 1_200_000,
   prepare: startEngine,
