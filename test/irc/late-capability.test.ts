@@ -50,3 +50,32 @@ t.test('labels that are offered later are taken, in a new session', async (t) =>
   clients[0]!.write(':irc.test CAP * NEW :sasl=PLAIN\r\n:irc.test CAP * NEW :labeled-response\r\n');
   t.equal((await bot.session(2)).confirmation, 'labels');
 });
+
+for (const [how, isOnce] of [
+  ['once', true],
+  ['again and again', false],
+] as const)
+  t.test(`capabilities that are refused ${how}`, async (t) => {
+    const ircd = await startIrcd(t);
+    const none = 'no-such-capability';
+    let requests = 0;
+    const proxy = createServer((client) => {
+      const server = connect(ircd.port, '127.0.0.1');
+      for (const socket of [client, server]) socket.on('error', () => {});
+      // as if it was withdrawn between what the server told and what we requested
+      client.on('data', (bytes) => {
+        const text = bytes.toString();
+        if (text.includes('CAP REQ')) requests += 1;
+        server.write(isOnce && requests > 1 ? text : text.replace('labeled-response', none));
+      });
+      server.on('data', (bytes) => client.write(bytes.toString().replace(none, 'labeled-response')));
+      client.on('close', () => server.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => proxy.close());
+
+    const url = `irc://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const bot = startBot(t, { ...credentials(ircd), url });
+    t.equal((await bot.session(1)).confirmation, isOnce ? 'labels' : 'fence');
+    t.same([requests, bot.lost], [2, []], 'they are requested once more');
+  });

@@ -52,7 +52,7 @@ declare module 'irc-framework' {
       CHANTYPES?: string[];
       [name: string]: unknown;
     };
-    cap: { enabled: string[]; isEnabled(name: string): boolean };
+    cap: { enabled: string[]; requested: string[]; isEnabled(name: string): boolean };
     supportsTag(name: string): boolean;
   }
 

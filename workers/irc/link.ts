@@ -77,6 +77,7 @@ export class Link {
   #wire!: Wire;
   #farewell: string | undefined;
   #spares = 0;
+  #hasAskedAgain = false;
   #watchdog: Watchdog | undefined;
 
   constructor(options: LinkOptions) {
@@ -207,9 +208,12 @@ export class Link {
 
   #take(line: string): boolean {
     const command = commandOf(line);
-    if (command === 'CAP' && parseLine(line).params[1] === 'NEW') {
-      this.#offered(textOf(parseLine(line)).split(' '));
-      return true;
+    if (command === 'CAP') {
+      const [, what] = parseLine(line).params;
+      if (what === 'NEW') this.#offered(textOf(parseLine(line)).split(' '));
+      const isRefused = what === 'NAK' && !this.exchange && !this.#hasAskedAgain;
+      if (isRefused) this.#askAgain();
+      if (what === 'NEW' || isRefused) return true;
     }
     if (command === 'ERROR' || (!this.exchange && shutOut.has(command))) {
       this.#shutOut(command, textOf(parseLine(line)));
@@ -237,6 +241,16 @@ export class Link {
     const { cap } = this.client.network;
     const isWanted = (name: string) => confirming.includes(name) && !cap.isEnabled(name);
     if (names.some((name) => isWanted(name.split('=', 1)[0]!))) this.destroy('the server offers labels');
+  }
+
+  /**
+   * Asks once more what there is. One capability that was withdrawn since the server told it has refused all that we requested,
+   * also those that lines are confirmed and known again by.
+   */
+  #askAgain(): void {
+    this.#hasAskedAgain = true;
+    this.client.network.cap.requested = [];
+    this.client.raw('CAP', 'LS', '302');
   }
 
   #see(line: IrcLine): void {
