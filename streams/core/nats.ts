@@ -29,7 +29,7 @@ const patienceMs = { cluster: 120_000, alone: 30_000 } as const;
 /** The pause between two looks, in milliseconds. */
 const lookMs = 500;
 
-/** Whether a connection is ending: to publish on it would throw. */
+/** Whether a connection is ending: to publish on it may throw. */
 export const isEnding = (connection: NatsConnection): boolean =>
   connection.isClosed() || connection.isDraining();
 

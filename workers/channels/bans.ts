@@ -136,17 +136,23 @@ export async function emptyLists(
 }
 
 /**
- * Whether a list of a channel that is ours has a mask that another server has brought. What people set there is theirs, also
- * when their server has forgotten who it was.
+ * Removes the masks that another server has brought into the lists of a channel that is ours, and answers how many. What people
+ * set there is theirs, as long as the network knows who it was.
  */
-export const hasForeignMasks = async (
+export async function removeForeignMasks(
   session: Session,
   channel: string,
   bots: readonly string[],
-): Promise<boolean> =>
-  (await strangeMasks(session, channel, bots, true)).some(({ strange }) =>
-    strange.some((entry) => isOfServer(entry) && entry.by !== entry.shownBy),
+): Promise<number> {
+  const lists = await strangeMasks(session, channel, bots, true);
+  const foreign = lists.flatMap(({ flag, strange }) =>
+    strange
+      .filter((entry) => isOfServer(entry) && entry.by !== entry.shownBy)
+      .map(({ mask }) => ({ flag, parameter: mask })),
   );
+  await changeEach(session, channel, '-', foreign);
+  return foreign.length;
+}
 
 /** By list: what moderation has set there, and what it has not. */
 async function strangeMasks(session: Session, channel: string, bots: readonly string[], isKept: boolean) {

@@ -283,12 +283,10 @@ export class KeepChannels {
   /** Looks for what servers have given each other while no session of ours saw it; nothing waits for that. */
   #sweep(session: Session, wanted: readonly WantedChannel[]): void {
     const names = wanted.map(({ name }) => name);
-    sweepLists(session, names, this.#options.bots, (name) => this.#repairs.ruled(name)).catch(
-      (err: unknown) => {
-        if (!session.lost.aborted)
-          this.#options.logger.warn({ err }, 'lists of channels cannot be looked at');
-      },
-    );
+    const { bots, logger } = this.#options;
+    sweepLists(session, names, { bots, logger, locks: this.#locks }).catch((err: unknown) => {
+      if (!session.lost.aborted) logger.warn({ err }, 'lists of channels cannot be looked at');
+    });
   }
 
   /** When the server was started, in milliseconds, if that was recent. */

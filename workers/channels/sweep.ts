@@ -1,25 +1,35 @@
+import type { Logger } from 'pino';
+import type { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { networkSize } from '../irc/index.js';
 import type { Session } from '../irc/session.js';
-import { hasForeignMasks } from './bans.js';
+import { removeForeignMasks } from './bans.js';
 
 /** Channels that are looked at together. */
 const atOnce = 20;
 
+/** What lists are looked through with. */
+export interface SweepOptions {
+  bots: readonly string[];
+  locks: KeyedLock;
+  logger: Logger;
+}
+
 /**
- * Looks through the lists of channels for masks that came from another server. Servers that are joined give each other what is in
- * their lists, perhaps while no session was there to see it. One server alone has nobody to get them from.
+ * Looks through the lists of channels for masks that came from another server, and removes these. Servers that are joined give
+ * each other what is in their lists, perhaps while no session was there to see it. One server alone has nobody to get them from.
  */
 export async function sweepLists(
   session: Session,
   names: readonly string[],
-  bots: readonly string[],
-  found: (name: string) => void,
+  { bots, locks, logger }: SweepOptions,
 ): Promise<void> {
   if ((await networkSize(session))?.servers === 1) return;
+  const sweep = async (name: string) => {
+    const removed = session.isIn(name) ? await removeForeignMasks(session, name, bots) : 0;
+    if (removed > 0) logger.info({ channel: name, removed }, 'masks of another server removed');
+  };
   for (let from = 0; from < names.length && !session.lost.aborted; from += atOnce)
     await Promise.all(
-      names.slice(from, from + atOnce).map(async (name) => {
-        if (session.isIn(name) && (await hasForeignMasks(session, name, bots))) found(name);
-      }),
+      names.slice(from, from + atOnce).map((name) => locks.run(name, async () => await sweep(name))),
     );
 }

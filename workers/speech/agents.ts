@@ -59,7 +59,7 @@ export class Agents {
     return this.#agents.size;
   }
 
-  /** Those that are on the network, or on their way to it. */
+  /** Those that are on the network, or on their way to it, or try again later because it did not let them in. */
   get all(): Agent[] {
     return [...this.#agents.values()];
   }
@@ -255,7 +255,10 @@ export class Agents {
   }
 
   #anew(agent: Agent): Agent {
-    return this.#add(agent, agent.account);
+    const again = this.#add(agent, agent.account);
+    // nothing is recorded by this
+    again.recordedAt = agent.recordedAt;
+    return again;
   }
 
   /** Takes the place of the connection that the nick has, if it has one. */
