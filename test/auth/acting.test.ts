@@ -49,6 +49,9 @@ t.test('wallets that act for their nicks', async (t) => {
   const linked = async (nick: string, identified: boolean, verified: boolean) => {
     const wallet = newWallet();
     await registry.link(nick, wallet.account.address, identified, { by: nick });
+    // the registry is not the service's own, which hears of the link a little later
+    const known = async () => (await ask('GET', `/identity/by-nick/${nick}`)).status === 200;
+    await eventually(`the service to know the wallet of ${nick}`, known);
     if (verified) t.equal((await stage.verify(nick, wallet.account)).status, 200);
     return wallet;
   };
