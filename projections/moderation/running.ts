@@ -144,6 +144,16 @@ export async function untoldDecisions(
   return rows.map((row) => ({ ...runningView(row), person: row.person! }));
 }
 
+/** The masks of a channel (casefolded) that were set and not lifted. */
+export async function masksInForce(sql: Tx, schema: string, channel: string): Promise<string[]> {
+  const rows = await sql.query<{ mask: string }>(
+    `select distinct mask from ${schema}.incidents
+     where until is not null and lifted_at is null and channel_key = $1 and mask is not null`,
+    [channel],
+  );
+  return rows.map(({ mask }) => mask);
+}
+
 /** Whether another action of the same kind lasts longer for the same mask in the same channel. */
 export async function isOutlived(
   sql: Tx,

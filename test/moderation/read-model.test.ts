@@ -7,8 +7,14 @@ import {
   moderationIncidents,
   moderationReputation,
 } from '../../projections/moderation/queries.js';
-import { dueLifts, isOutlived, unansweredIncidents } from '../../projections/moderation/running.js';
+import {
+  dueLifts,
+  isOutlived,
+  masksInForce,
+  unansweredIncidents,
+} from '../../projections/moderation/running.js';
 import type { Recorded } from '../../streams/core/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
 import { type Level, levels, type ModerationFact, personOf } from '../../streams/moderation/index.js';
 import { eachSql } from '../support/sql.js';
 
@@ -194,4 +200,6 @@ async function due(t: Test, sql: Sql, schema: string): Promise<void> {
   const [first] = later.due;
   t.ok(await isOutlived(sql, schema, first!, at(140)), 'another mute goes on under the same mask');
   t.notOk(await isOutlived(sql, schema, first!, at(150)));
+  t.same(await masksInForce(sql, schema, casefold(first!.channel)), [first!.mask]);
+  t.same(await masksInForce(sql, schema, '#elsewhere'), []);
 }

@@ -79,7 +79,7 @@ export const channels = {
   'CHAN-94':
     'What a process records of a channel after another one has taken the channel bot over is carried out by that one.',
   'CHAN-95':
-    'Masks that servers gave each other while no bot saw it are looked for when the channel bot comes, and taken back.',
+    'Masks that servers gave each other while no bot saw it are looked for when the channel bot comes, and taken back; what moderation has recorded stays.',
   'CHAN-88':
     'Two processes that both hold the channel bot for a while make no more channels of a type than there may be, and do no more in an hour than one may.',
 } as const;

@@ -2,6 +2,7 @@ import { casefold } from '../../streams/irc-grammar.js';
 import { type IrcLine, isError } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import { changeEach } from './lookups.js';
+import type { Ours } from './options.js';
 
 /** How a server says that a mask is in a list already, or is not in it. */
 const asWanted = new Set(['697', '698']);
@@ -114,68 +115,67 @@ function entryOf({ command, params, hostname }: IrcLine, flag: string): Entry | 
 }
 
 /**
- * Empties all lists of a channel, but for what moderation has set there: the bans of this bot, and what keeps our bots
- * out of them. `isKept`: the channel was ours before. Then bans that a server names as its own stay too, if they have
- * the form of ours: servers forget who set a ban when they are restarted. Answers how many masks were removed.
+ * Empties all lists of a channel, but for what moderation has set there: the bans of this bot, those that are recorded, and
+ * what keeps our bots out of them. Answers how many masks were removed.
  */
-export async function emptyLists(
-  session: Session,
-  channel: string,
-  bots: readonly string[],
-  isKept = true,
-): Promise<number> {
-  const lists = await strangeMasks(session, channel, bots, isKept);
-  const strange = lists.flatMap(({ flag, strange }) =>
-    strange.map(({ mask }) => ({ flag, parameter: mask })),
-  );
-  await changeEach(session, channel, '-', strange);
-  // a ban that stays must not be one on our bots
-  const isBanned = lists.some(({ flag, staying }) => flag === banList && staying.length > 0);
-  if (isBanned && strange.length > 0) await except(session, channel, bots);
-  return strange.length;
+export async function emptyLists(session: Session, channel: string, ours: Ours): Promise<number> {
+  return await removeFrom(session, channel, ours, () => true);
 }
 
 /**
  * Removes the masks that another server has brought into the lists of a channel that is ours, and answers how many. What people
  * set there is theirs, as long as the network knows who it was.
  */
-export async function removeForeignMasks(
+export async function removeForeignMasks(session: Session, channel: string, ours: Ours): Promise<number> {
+  return await removeFrom(session, channel, ours, (entry) => isOfServer(entry) && entry.by !== entry.shownBy);
+}
+
+/** Removes those masks that moderation has not set and that are to go; answers how many. */
+async function removeFrom(
   session: Session,
   channel: string,
-  bots: readonly string[],
+  ours: Ours,
+  isToGo: (entry: Entry) => boolean,
 ): Promise<number> {
-  const lists = await strangeMasks(session, channel, bots, true);
-  const foreign = lists.flatMap(({ flag, strange }) =>
-    strange
-      .filter((entry) => isOfServer(entry) && entry.by !== entry.shownBy)
+  const [flags = ''] = session.modeNames.channelModes;
+  const lists = await Promise.all(
+    [...flags].map(async (flag) => ({ flag, entries: await listOf(session, channel, flag) })),
+  );
+  if (!lists.some(({ entries }) => entries.some(isToGo))) return 0;
+  const isToStay = await spared(session, channel, ours);
+  const gone = lists.flatMap(({ flag, entries }) =>
+    entries
+      .filter((entry) => isToGo(entry) && !isToStay(flag, entry))
       .map(({ mask }) => ({ flag, parameter: mask })),
   );
-  await changeEach(session, channel, '-', foreign);
-  return foreign.length;
-}
-
-/** By list: what moderation has set there, and what it has not. */
-async function strangeMasks(session: Session, channel: string, bots: readonly string[], isKept: boolean) {
-  const [flags = ''] = session.modeNames.channelModes;
-  const spared = new Set([session.nick, ...bots].flatMap(exceptionsOf).map(casefold));
-  const isToStay = (flag: string, entry: Entry): boolean => {
-    const isAboutBots = spared.has(casefold(entry.mask));
-    if (flag === exceptionList) return isAboutBots;
-    const isForgotten = isKept && isOfServer(entry) && hasOurForm(entry.mask) && !isAboutBots;
-    return flag === banList && (isOurs(session, entry) || isForgotten);
-  };
-  return await Promise.all(
-    [...flags].map(async (flag) => {
-      const entries = await listOf(session, channel, flag);
-      const staying = entries.filter((entry) => isToStay(flag, entry));
-      return { flag, staying, strange: entries.filter((entry) => !staying.includes(entry)) };
-    }),
+  await changeEach(session, channel, '-', gone);
+  // a ban that stays must not be one on our bots
+  const isBanned = lists.some(({ flag, entries }) =>
+    entries.some((entry) => flag === banList && isToStay(flag, entry)),
   );
+  if (isBanned && gone.length > 0) await except(session, channel, ours.bots);
+  return gone.length;
 }
 
-/** Whether a mask is of the form in which `maskOf` makes them: each part is named in full, or anything. */
-const hasOurForm = (mask: string): boolean =>
-  /^(?:m:)?(?:R:[^*?]+|(?:U:)?(?:\*|[^*?!@]+)!(?:\*|[^*?!@]+)@[^*?!@]+|[^*?!@]+!\*@\*)$/.test(mask);
+/**
+ * Tells which masks of a channel moderation has set. Servers forget who set a ban when they are restarted: so what is recorded
+ * decides. While that cannot be read, no ban goes that a server names as its own, but for those on our bots.
+ */
+async function spared(session: Session, channel: string, { bots, masksIn }: Ours) {
+  const recorded = masksIn ? await masksIn(channel) : [];
+  const inForce = new Set(recorded?.map(casefold));
+  const exceptions = new Set([session.nick, ...bots].flatMap(exceptionsOf).map(casefold));
+  return (flag: string, entry: Entry): boolean => {
+    const mask = casefold(entry.mask);
+    if (flag === exceptionList) return exceptions.has(mask);
+    if (flag !== banList) return false;
+    return (
+      isOurs(session, entry) ||
+      inForce.has(mask) ||
+      (recorded === undefined && isOfServer(entry) && !exceptions.has(mask))
+    );
+  };
+}
 
 /** What the server has and takes of bans. */
 export interface Limits {

@@ -4,6 +4,7 @@ import { casefold } from '../../streams/irc-grammar.js';
 import type { Session } from '../irc/session.js';
 import { emptyLists } from './bans.js';
 import { type Members, membersOf } from './lookups.js';
+import type { Ours } from './options.js';
 
 /** What somebody is told who has to leave such a room. */
 export const reason =
@@ -43,12 +44,12 @@ export function strangersIn(
 export async function showOut(
   session: Session,
   room: { name: string; invited: readonly string[] },
-  bots: readonly string[],
+  ours: Ours,
 ): Promise<string[]> {
   const { name } = room;
-  const strangers = strangersIn(session, room, await membersOf(session, name), bots);
+  const strangers = strangersIn(session, room, await membersOf(session, name), ours.bots);
   if (strangers.length === 0) return [];
-  await emptyLists(session, name, bots);
+  await emptyLists(session, name, ours);
   await Promise.all(strangers.map((nick) => removeMember(session, name, nick, reason)));
   return strangers;
 }

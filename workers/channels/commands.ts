@@ -32,7 +32,7 @@ import type { Tally } from './tally.js';
 
 /** What the commands work with. */
 export interface CommandsOptions
-  extends Pick<KeepChannelsOptions, 'log' | 'logger' | 'irc' | 'bots' | 'lifetimes'> {
+  extends Pick<KeepChannelsOptions, 'log' | 'logger' | 'irc' | 'bots' | 'masksIn' | 'lifetimes'> {
   reserved: Reserved;
   locks: KeyedLock;
   pending: PendingInvites;
@@ -298,8 +298,8 @@ export class Commands {
 
   /** Brings a channel to its recorded state. Who had to leave it for that is awaited. */
   async #prepare(session: Session, room: Room): Promise<Refused | undefined> {
-    const { bots, pending } = this.#options;
-    const { refused, out } = await prepareRoom(session, room, bots);
+    const { pending } = this.#options;
+    const { refused, out } = await prepareRoom(session, room, this.#options);
     pending.add(room.name, out, isClosed(room.modes));
     return refused;
   }
@@ -339,8 +339,10 @@ export class Commands {
     asker: Asker,
     undo: Undo,
   ): Promise<string[]> {
-    const { bots, door } = this.#options;
-    const opened = await this.carryOut(name, () => openRoom(session, { ...state, name }, bots, door));
+    const room = { ...state, name };
+    const opened = await this.carryOut(name, () =>
+      openRoom(session, room, this.#options, this.#options.door),
+    );
     if (opened && !opened.refused) this.unopened.delete(name);
     if (opened ? !opened.refused : cause !== 'request') return opened?.invited ?? [];
     const { seq } = await this.decide({ is: 'delete', name, cause: 'automation' }, asker);

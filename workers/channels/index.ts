@@ -283,8 +283,8 @@ export class KeepChannels {
   /** Looks for what servers have given each other while no session of ours saw it; nothing waits for that. */
   #sweep(session: Session, wanted: readonly WantedChannel[]): void {
     const names = wanted.map(({ name }) => name);
-    const { bots, logger } = this.#options;
-    sweepLists(session, names, { bots, logger, locks: this.#locks }).catch((err: unknown) => {
+    const { logger } = this.#options;
+    sweepLists(session, names, { ...this.#options, locks: this.#locks }).catch((err: unknown) => {
       if (!session.lost.aborted) logger.warn({ err }, 'lists of channels cannot be looked at');
     });
   }

@@ -43,7 +43,7 @@ export class Membership {
 
   async invite(request: InviteMembers, asker: WaitingAsker): Promise<InvitedMembers> {
     const { name, nicks, event_seq, modes = '' } = request;
-    const { bots, door, pending } = this.#options;
+    const { door, pending } = this.#options;
     const session = this.#commands.session();
     return await this.#commands.alone(name, asker, async () => {
       let { state, seq } = await this.#commands.look(name, asker);
@@ -57,7 +57,7 @@ export class Membership {
       const invited = invites ? withNicks(state.invited, nicks) : state.invited;
       const admitted = await door.admitted(session, name, state.modes, invited);
       const wanted = { ...state, name, invited: admitted, isTaken };
-      const { refused, members, out } = await prepareRoom(session, wanted, bots);
+      const { refused, members, out } = await prepareRoom(session, wanted, this.#options);
       pending.add(name, out, isClosed(state.modes));
       if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
       if (!invites) return { ...done, seq };
@@ -88,7 +88,7 @@ export class Membership {
       }
       if (cause === 'request')
         await (await this.#options.tally()).memberOperations.take(nicks.length, this.#options.log.now());
-      const { refused, members, out } = await prepareRoom(session, { ...state, name }, this.#options.bots);
+      const { refused, members, out } = await prepareRoom(session, { ...state, name }, this.#options);
       this.#options.pending.add(name, out, isClosed(state.modes));
       if (refused) return { action, successful: [], failed: allFailed(nicks), seq };
       const isAsked = cause === 'request' || action !== 'sajoin';

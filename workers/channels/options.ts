@@ -29,15 +29,24 @@ export interface ChannelsObserver {
   repaired(what: 'changed' | 'recreated' | 'removed' | 'bot_brought_in', channels: number): void;
 }
 
+/** What is ours in channels. */
+export interface Ours {
+  /** Nicks of our other bots: they never lose their voice. */
+  bots: readonly string[];
+  /**
+   * The masks in force that moderation has set in a channel. `undefined` when that cannot be read now. Without this function,
+   * moderation sets none.
+   */
+  masksIn?: (channel: string) => Promise<readonly string[] | undefined>;
+}
+
 /** What the keeper of the channels works with. */
-export interface KeepChannelsOptions {
+export interface KeepChannelsOptions extends Ours {
   log: Log;
   /** The channel bot's connection; started and stopped by the keeper. */
   irc: IrcConnection;
   /** Reads the read model of the channel directory. */
   read: Read;
-  /** Nicks of our other bots: they never lose their voice. */
-  bots: readonly string[];
   /** Nicks of our bots that are no operators: this one gets them their nicks, and into channels. */
   helped: readonly string[];
   /**

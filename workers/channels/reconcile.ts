@@ -24,7 +24,7 @@ import { noteSilence } from './voices.js';
 
 /** What reconciling works with. */
 export interface ReconcileOptions
-  extends Pick<KeepChannelsOptions, 'log' | 'read' | 'bots' | 'logger' | 'observe'> {
+  extends Pick<KeepChannelsOptions, 'log' | 'read' | 'bots' | 'masksIn' | 'logger' | 'observe'> {
   locks: KeyedLock;
   /** Whether a channel is never managed, whatever is recorded about it. */
   isReserved(name: string): boolean;
@@ -80,12 +80,7 @@ export async function reconcile(session: Session, options: ReconcileOptions): Pr
     const isAsked = isRuled || [...present.members.values()].some(({ rules }) => rules);
     const operators = isAsked ? await options.operatorsOf(name) : [];
     const wanted = { ...channel, operators, isRuled };
-    const {
-      changed,
-      refused,
-      out,
-      members: now,
-    } = await applySettings(session, wanted, present, options.bots);
+    const { changed, refused, out, members: now } = await applySettings(session, wanted, present, options);
     if (out.length > 0) {
       members.set(name, now);
       options.expect(name, out);

@@ -14,7 +14,7 @@ import type { Tally } from './tally.js';
 
 /** What repairs are made with. */
 export interface RepairsOptions
-  extends Pick<KeepChannelsOptions, 'log' | 'irc' | 'bots' | 'logger' | 'observe'> {
+  extends Pick<KeepChannelsOptions, 'log' | 'irc' | 'bots' | 'masksIn' | 'logger' | 'observe'> {
   commands: Commands;
   pending: PendingInvites;
   door: Door;
@@ -98,18 +98,18 @@ export class Repairs {
 
   /** Brings one channel to its recorded state, and our bots into it. Answers what was different. */
   async #bringBack(name: string, isRuled: boolean): Promise<string[]> {
-    const { commands, bots, pending, door } = this.#options;
+    const { commands, pending, door } = this.#options;
     const session = commands.session();
     return await commands.alone(name, {}, async () => {
       if (!(await commands.exists(name))) return await this.#removeLeftover(session, name);
       const { state, seq } = await commands.look(name, { by });
       if (!commands.unopened.has(name)) {
-        const { changed, out } = await repairRoom(session, { ...state, name, isRuled }, bots);
+        const { changed, out } = await repairRoom(session, { ...state, name, isRuled }, this.#options);
         pending.add(name, out, isClosed(state.modes));
         return changed;
       }
       if (await this.#isTakenBack(name, state.type, seq)) return await this.#removeLeftover(session, name);
-      const { invited, refused } = await openRoom(session, { ...state, name }, bots, door);
+      const { invited, refused } = await openRoom(session, { ...state, name }, this.#options, door);
       commands.unopened.delete(name);
       if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
       pending.add(

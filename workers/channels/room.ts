@@ -7,6 +7,7 @@ import type { Session } from '../irc/session.js';
 import { isAssigned, showOut, strangersIn } from './closed-rooms.js';
 import type { Door } from './door.js';
 import { hasSetting, type Members, type Modes, membersIn, membersOf, modesOf, topicOf } from './lookups.js';
+import type { Ours } from './options.js';
 import {
   type FoundRoom,
   lockingModes,
@@ -55,12 +56,12 @@ export async function applySettings(
   session: Session,
   wanted: RoomSettings,
   before: FoundRoom,
-  bots: readonly string[],
+  ours: Ours,
 ): Promise<AppliedSettings> {
-  const { found, changed, out, refused: isLost } = await takeOver(session, wanted, before, bots);
+  const { found, changed, out, refused: isLost } = await takeOver(session, wanted, before, ours);
   const { members } = found;
   if (isLost) return { changed, out, members, refused: isLost };
-  const line = modeLine(session, wanted, found, bots);
+  const line = modeLine(session, wanted, found, ours.bots);
   let refused: Refused | undefined;
   if (line.length > 0) {
     const { error } = await session.ask('SAMODE', wanted.name, ...line);
@@ -68,7 +69,7 @@ export async function applySettings(
     else changed.push(`modes ${line.join(' ')}`);
   }
   if (!refused && isToClose(wanted, found)) {
-    const gone = await showOut(session, wanted, bots);
+    const gone = await showOut(session, wanted, ours);
     if (gone.length > 0) changed.push(`removed ${gone.join(' ')}`);
   }
   if (wanted.topic !== found.topic) {
@@ -136,7 +137,7 @@ function modeLine(
 export async function prepareRoom(
   session: Session,
   wanted: RoomSettings,
-  bots: readonly string[],
+  ours: Ours,
 ): Promise<AppliedSettings> {
   noteSilence(session, wanted.name, modeFlags(wanted.modes).has('m'));
   const wasIn = session.isIn(wanted.name);
@@ -144,7 +145,7 @@ export async function prepareRoom(
   if (isRefused(members)) return { changed: [], out: [], members: new Map(), refused: members };
   const [modes, topic] = await Promise.all([modesOf(session, wanted.name), topicOf(session, wanted.name)]);
   const isFresh = !wasIn && members.size === 1 && !modes.has(permanentMode);
-  return await applySettings(session, wanted, { modes, topic, members, isFresh }, bots);
+  return await applySettings(session, wanted, { modes, topic, members, isFresh }, ours);
 }
 
 /** Empties a channel and gives it up: everybody is parted, we last, and nothing keeps it open. */
@@ -172,16 +173,16 @@ export type Room = Pick<ChannelState, 'type' | 'modes' | 'topic' | 'invited' | '
 export async function openRoom(
   session: Session,
   room: Room,
-  bots: readonly string[],
+  ours: Ours,
   door: Door,
 ): Promise<{ invited: string[]; refused: Refused | undefined }> {
   const { name, modes } = room;
   const invited = await door.admitted(session, name, modes, room.invited);
-  const { refused } = await prepareRoom(session, { ...room, invited, isTaken: true, isNew: true }, bots);
+  const { refused } = await prepareRoom(session, { ...room, invited, isTaken: true, isNew: true }, ours);
   if (refused || invited.length === 0) return { invited: [], refused };
   await Promise.all(invited.map((nick) => session.ask('SAJOIN', nick, name)));
   const members = await membersOf(session, name);
-  await voiceBots(session, room, members, bots);
+  await voiceBots(session, room, members, ours.bots);
   return { invited: invited.filter((nick) => members.has(casefold(nick))), refused };
 }
 
@@ -192,15 +193,15 @@ export async function openRoom(
 export async function repairRoom(
   session: Session,
   room: Room & Pick<RoomSettings, 'isRuled'>,
-  bots: readonly string[],
+  ours: Ours,
 ): Promise<{ changed: string[]; out: string[] }> {
   const { name, invited } = room;
-  const { changed, members, out } = await prepareRoom(session, room, bots);
-  const ours = new Set(bots.map(casefold));
-  const gone = invited.filter((nick) => ours.has(casefold(nick)) && !members.has(casefold(nick)));
+  const { changed, members, out } = await prepareRoom(session, room, ours);
+  const bots = new Set(ours.bots.map(casefold));
+  const gone = invited.filter((nick) => bots.has(casefold(nick)) && !members.has(casefold(nick)));
   if (gone.length === 0) return { changed, out };
   await Promise.all(gone.map((nick) => session.ask('SAJOIN', nick, name)));
-  await voiceBots(session, room, await membersOf(session, name), bots);
+  await voiceBots(session, room, await membersOf(session, name), ours.bots);
   return { changed: [...changed, ...gone.map((nick) => `${nick} brought back`)], out };
 }
 

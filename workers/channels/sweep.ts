@@ -3,13 +3,13 @@ import type { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { networkSize } from '../irc/index.js';
 import type { Session } from '../irc/session.js';
 import { removeForeignMasks } from './bans.js';
+import type { Ours } from './options.js';
 
 /** Channels that are looked at together. */
 const atOnce = 20;
 
 /** What lists are looked through with. */
-export interface SweepOptions {
-  bots: readonly string[];
+export interface SweepOptions extends Ours {
   locks: KeyedLock;
   logger: Logger;
 }
@@ -21,11 +21,11 @@ export interface SweepOptions {
 export async function sweepLists(
   session: Session,
   names: readonly string[],
-  { bots, locks, logger }: SweepOptions,
+  { locks, logger, ...ours }: SweepOptions,
 ): Promise<void> {
   if ((await networkSize(session))?.servers === 1) return;
   const sweep = async (name: string) => {
-    const removed = session.isIn(name) ? await removeForeignMasks(session, name, bots) : 0;
+    const removed = session.isIn(name) ? await removeForeignMasks(session, name, ours) : 0;
     if (removed > 0) logger.info({ channel: name, removed }, 'masks of another server removed');
   };
   for (let from = 0; from < names.length && !session.lost.aborted; from += atOnce)

@@ -17,6 +17,7 @@ import {
   modesOf,
   voiceMode,
 } from './lookups.js';
+import type { Ours } from './options.js';
 import {
   type FoundRoom,
   lockingModes,
@@ -59,23 +60,24 @@ export async function takeOver(
   session: Session,
   wanted: RoomSettings,
   found: FoundRoom,
-  bots: readonly string[],
+  ours: Ours,
 ): Promise<TakenOver> {
+  const { bots } = ours;
   const isStrange = !found.isFresh && !isMarked(session, wanted, found);
   if (isStrange && isOursAlone(session, found.members, bots)) {
     const marked = await onceMarked(session, wanted, found);
-    if (marked) return await takeOver(session, wanted, marked, bots);
+    if (marked) return await takeOver(session, wanted, marked, ours);
   }
   const rulers = rulersIn(session, found.members, [...bots, ...(isStrange ? [] : (wanted.operators ?? []))]);
   if (!isStrange && rulers.length === 0 && !wanted.isRuled) return { found, changed: [], out: [] };
   if (isStrange && isClosed(wanted.modes)) return await makeAgain(session, wanted, found, bots);
   const { name } = wanted;
-  const ours = new Set([session.nick, ...bots].map(casefold));
+  const own = new Set([session.nick, ...bots].map(casefold));
   const voiced = isStrange
-    ? [...found.members.values()].filter(({ nick, voice }) => voice && !ours.has(casefold(nick)))
+    ? [...found.members.values()].filter(({ nick, voice }) => voice && !own.has(casefold(nick)))
     : [];
   await disarm(session, name, rulers, voiced);
-  const removed = await emptyLists(session, name, bots, !isStrange);
+  const removed = await emptyLists(session, name, ours);
   const settings = await removeSettings(session, wanted, found);
   const changed = [
     ...rulers.map(({ nick }) => `${nick} is no operator`),

@@ -1,4 +1,6 @@
 import { linkOfNick } from '../../../projections/identity/queries.js';
+import { masksInForce } from '../../../projections/moderation/running.js';
+import { casefold } from '../../../streams/irc-grammar.js';
 import { type ChannelsObserver, KeepChannels } from '../../../workers/channels/index.js';
 import { answerHelp } from '../../../workers/irc/help.js';
 import { takeAppeals, tellIdentified } from '../../../workers/moderation/index.js';
@@ -37,6 +39,16 @@ export function createChannelKeeping(
         read: (query, after) => readModels.readAt('channel_directory', query, after),
         linkOf: (nick) => readModels.read('identity_links', (sql, schema) => linkOfNick(sql, schema, nick)),
         bots: [config.EM_NICK, config.BRIDGE_NICK],
+        masksIn: async (channel) => {
+          try {
+            return await readModels.read('moderation', (sql, schema) =>
+              masksInForce(sql, schema, casefold(channel)),
+            );
+          } catch (err) {
+            logger.warn({ err, channel }, 'masks of moderation cannot be read now');
+            return undefined;
+          }
+        },
         helped: [config.EM_NICK, config.BRIDGE_NICK, config.MRSERV_NICK],
         reserved: config.IRC_CHANNELS,
         limits: {
