@@ -570,6 +570,20 @@ t.test('SPEAK-38 an agent whose nick somebody took', async (t) => {
     await one.end();
   });
 
+  await t.test('keeps its channels also when it was silent before', async () => {
+    const one = await gateway({ ...alone, againMs: hourMs, idleMs: 1_500 });
+    await one.join({ ...alice, channel: '#lobby' });
+    await eventually('it to leave', async () => one.count === 0);
+    await witness.ask('NICK alice');
+    for (const time of ['first', 'second'])
+      await t.rejects(one.connect(alice), { code: 'nick_in_use' }, `the ${time} time`);
+    await witness.ask('NICK witness');
+    await one.connect(alice);
+    await eventually('its channel', async () => (await one.look(alice)).channels.join() === '#lobby');
+    await one.disconnect(alice);
+    await one.end();
+  });
+
   await t.test('comes back by itself', async () => {
     const one = await gateway({ ...alone, againMs: 200 });
     await one.join({ ...alice, channel: '#lobby' });

@@ -231,9 +231,9 @@ export class KeepChannels {
 
   /** Another process has recorded something: a check under way may have read what was recorded before. */
   #correct({ type, data: { name } }: ChannelFact): void {
-    this.#touched.add(name);
-    // nobody else can say whether it was opened
+    // nobody else can say whether it was opened; a check under way may bring it to its settings meanwhile
     if (type === 'channel.created') this.#commands.unopened.add(name);
+    else this.#touched.add(name);
     this.#repairs.soon(name);
   }
 

@@ -119,7 +119,7 @@ export class Agent {
 
   /**
    * Its session, once there is one. Throws `irc_unavailable` if none came in time. Throws `nick_in_use` and
-   * `refused_by_network` for what waiting does not change: the agent is useless after that.
+   * `refused_by_network` for what waiting does not change: it has ended then, and another connection may take its place.
    */
   async session(): Promise<Session> {
     const until = clock.elapsed() + sessionMs;

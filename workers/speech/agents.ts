@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
-import { isExpected, type Log, Refusal, Unavailable } from '../../streams/core/index.js';
+import { isExpected, Refusal, Unavailable } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { type ConnectionState, connectionSubject, connections } from '../../streams/speech/index.js';
@@ -10,11 +10,11 @@ import type { IrcAccount } from '../irc/link.js';
 import { Agent } from './agent.js';
 import { type AgentState, FormerAgents, isSame } from './former-agents.js';
 import { introduction, personOf } from './introduction.js';
+import { Moves, type MovesOptions } from './moves.js';
 import type { Speaker } from './requests.js';
 
 /** The settings of the agents' connections. */
-export interface AgentsOptions {
-  log: Log;
+export interface AgentsOptions extends Pick<MovesOptions, 'log' | 'mostChannels'> {
   logger: Logger;
   /** Where the network is, and how it is reached. */
   connection: Pick<IrcConnectionOptions, 'url' | 'dial' | 'ca' | 'confirmTimeoutMs' | 'mayBegin'>;
@@ -24,16 +24,10 @@ export interface AgentsOptions {
   supersede(session: { nick: string; host: string }): Promise<boolean>;
   /** Agents on the network at once. */
   most: number;
-  /** Channels that one agent may be in; 50 by default. */
-  mostChannels?: number;
   /** Gets what an agent hears that is not an answer to it. */
   heard(agent: Agent, line: IrcLine): void;
 }
 
-/** Channels that one agent may be in. */
-const usualMostChannels = 50;
-/** Requests of one agent to join and to part that may be under way: the network takes about one of them a second. */
-const mostMoving = 10;
 /** Who says it of agents, where it is nobody who uses them. */
 export const gatewayActor = 'gateway';
 
@@ -44,15 +38,19 @@ export class Agents {
   readonly #agents = new Map<string, Agent>();
   /** Actions on one agent run in sequence. */
   readonly #locks = new KeyedLock();
-  /** Each agent enters and leaves channels in sequence. */
-  readonly #joins = new KeyedLock();
   /** Agents that leave because another connection of theirs takes their place. */
   readonly #replaced = new Set<Promise<void>>();
   #stopped = false;
   readonly former = new FormerAgents();
+  readonly moves: Moves;
 
   constructor(options: AgentsOptions) {
     this.#options = options;
+    this.moves = new Moves({
+      ...options,
+      find: (nick) => this.find(nick),
+      record: async (agent, by) => await this.#record(agent, by),
+    });
   }
 
   get count(): number {
@@ -114,7 +112,7 @@ export class Agents {
       await agent.session();
     } catch (error) {
       const isUseless = isRefusal(error) && (agent.users.size === 0 || error.code === 'account_refused');
-      if (isUseless) await this.#remove(agent, error.message);
+      if (isUseless) await this.#drop(agent, error.message);
       throw error;
     } finally {
       agent.waited--;
@@ -122,66 +120,6 @@ export class Agents {
     }
     await this.#usedBy(agent, speaker.by);
     return agent;
-  }
-
-  /** Brings it into a channel, after its joins that are under way, and records that. */
-  async join(agent: Agent, channel: string, by: string): Promise<void> {
-    if (agent.isIn(channel)) return;
-    const { mostChannels = usualMostChannels } = this.#options;
-    await this.#joins.run(casefold(agent.nick), async () => {
-      if (agent.isIn(channel)) return;
-      if (agent.channels.filter((name) => casefold(name) !== casefold(channel)).length >= mostChannels)
-        throw new Refusal('too_many_channels');
-      await agent.enter(channel);
-      await this.#record(agent, by, '');
-    });
-  }
-
-  /** The same on request. Throws `rate_limited` while many joins and parts of the agent are under way. */
-  async askToJoin(agent: Agent, channel: string, by: string): Promise<void> {
-    await this.#move(agent, () => this.join(agent, channel, by));
-  }
-
-  /** Throws `rate_limited` as above. */
-  async part(agent: Agent, channel: string, by: string): Promise<void> {
-    await this.#move(agent, () =>
-      this.#joins.run(casefold(agent.nick), async () => {
-        if (await agent.leave(channel, 'Leaving')) await this.#record(agent, by, '');
-      }),
-    );
-  }
-
-  async #move(agent: Agent, work: () => Promise<void>): Promise<void> {
-    if (agent.moving >= mostMoving)
-      throw new Refusal('rate_limited', `${mostMoving} joins and parts of ${agent.nick} are under way`, {
-        retryAfter: 5,
-      });
-    agent.moving++;
-    try {
-      await work();
-    } finally {
-      agent.moving--;
-    }
-  }
-
-  /**
-   * Says that an agent is away, or back without a message, and records that. Of words that wait for their turn only the last
-   * one is said: the network takes about one a second. It answers all who asked.
-   */
-  async setAway(agent: Agent, message: string | null, by: string): Promise<void> {
-    const told =
-      agent.wish?.told ?? this.#joins.run(casefold(agent.nick), async () => await this.#tellWish(agent));
-    agent.wish = { message, by, told };
-    await told;
-  }
-
-  async #tellWish(agent: Agent): Promise<void> {
-    const { wish } = agent;
-    agent.wish = undefined;
-    if (!wish || (agent.away?.message ?? null) === wish.message) return;
-    const { message, by } = wish;
-    await agent.setAway(message === null ? null : { message, since: this.#options.log.now().toISOString() });
-    await this.#record(agent, by, '');
   }
 
   /** Connects an agent again that the network did not let in. Throws like `Agent.session`. */
@@ -192,16 +130,9 @@ export class Agents {
     await again.session();
   }
 
-  /** Tries the channels again that did not let it in when it came back. */
-  async enterAgain(agent: Agent): Promise<void> {
-    await this.#joins.run(casefold(agent.nick), async () => {
-      if (await agent.enterAgain()) await this.#record(agent, gatewayActor, '');
-    });
-  }
-
   /** It was kicked from a channel. */
   async noteKick(agent: Agent, channel: string): Promise<void> {
-    if (agent.noteKick(channel)) await this.#record(agent, gatewayActor, '');
+    if (this.find(agent.nick) === agent && agent.noteKick(channel)) await this.#record(agent, gatewayActor);
   }
 
   /** Connects an agent again that was on the network through an earlier holder. Throws like `Agent.session`. */
@@ -212,34 +143,39 @@ export class Agents {
 
   /** Records an agent once more: the log keeps facts of connections for a time only. */
   async recordAgain(agent: Agent): Promise<void> {
-    await this.#record(agent, gatewayActor, '');
+    if (this.find(agent.nick) === agent) await this.#record(agent, gatewayActor);
   }
 
   /** Ends the connection of an agent, and records it. One that is not here does not come back into its channels. */
   async close(nick: string, by: string, reason: string): Promise<void> {
     await this.former.known();
     const was = this.former.forget(nick);
-    if (was && !this.find(nick)) await this.#append(was, by, gone(reason));
-    await this.#end(nick, by, () => gone(reason));
+    await this.#locks.run(casefold(nick), async () => {
+      const agent = this.find(nick);
+      if (agent) await this.#end(agent, by, gone(reason));
+      else if (was) await this.#append(was, by, gone(reason));
+    });
   }
 
   /** Ends the connection of an agent that is silent for long, and records it with its channels: it may come back. */
-  async closeIdle(nick: string): Promise<void> {
-    await this.#end(nick, gatewayActor, (agent) => {
-      const state = { ...gone('Idle'), channels: agent.channels };
-      this.former.remember({ nick: agent.nick, person: agent.person, ...state });
-      return state;
+  async closeIdle(agent: Agent): Promise<void> {
+    await this.#locks.run(casefold(agent.nick), async () => {
+      // somebody may have asked for it meanwhile, and it connected again
+      if (this.find(agent.nick) === agent)
+        await this.#end(agent, gatewayActor, this.#remember(agent, 'Idle'));
     });
   }
 
-  async #end(nick: string, by: string, stateOf: (agent: Agent) => ReturnType<typeof gone>): Promise<void> {
-    await this.#locks.run(casefold(nick), async () => {
-      const agent = this.find(nick);
-      if (!agent) return;
-      const state = stateOf(agent);
-      await this.#remove(agent, state.reason);
-      await this.#append(agent, by, state);
-    });
+  async #end(agent: Agent, by: string, state: Place): Promise<void> {
+    await this.#remove(agent, state.reason);
+    await this.#append(agent, by, state);
+  }
+
+  /** It gets its channels back when it comes again. */
+  #remember(agent: Agent, reason: string): Place {
+    const state = { ...gone(reason), channels: agent.channels };
+    this.former.remember({ nick: agent.nick, person: agent.person, ...state });
+    return state;
   }
 
   /** Takes note of an actor that uses an agent: the agent stays as long as one of its actors may speak. */
@@ -247,7 +183,7 @@ export class Agents {
     if (agent.users.has(by)) return;
     agent.users.add(by);
     try {
-      await this.#record(agent, by, '');
+      await this.#record(agent, by);
     } catch (error) {
       agent.users.delete(by);
       throw error;
@@ -288,6 +224,8 @@ export class Agents {
         // an earlier session of it may still be there, half open
         free: async () => {
           this.#requireHeld();
+          if (this.find(nick) !== agent)
+            throw new Unavailable('irc_unavailable', 'Another connection of it is there');
           return await supersede({ nick, host: webirc.hostname });
         },
         ...(account ? { account } : {}),
@@ -299,16 +237,23 @@ export class Agents {
     return agent;
   }
 
+  /** Ends the connection of an agent that is not let in. It enters its channels when it is. */
+  async #drop(agent: Agent, reason: string): Promise<void> {
+    if (this.find(agent.nick) !== agent) return;
+    if (agent.channels.length > 0) this.#remember(agent, reason);
+    await this.#remove(agent, reason);
+  }
+
   async #remove(agent: Agent | undefined, reason: string): Promise<void> {
     if (!agent || this.find(agent.nick) !== agent) return;
     this.#agents.delete(casefold(agent.nick));
     await agent.stop(reason);
   }
 
-  async #record(agent: Agent, by: string, reason: string): Promise<void> {
+  async #record(agent: Agent, by: string): Promise<void> {
     agent.recordedAt = clock.elapsed();
     const { channels, users, away } = agent;
-    await this.#append(agent, by, { channels, open: true, reason, users: [...users], away });
+    await this.#append(agent, by, { channels, open: true, reason: '', users: [...users], away });
   }
 
   /** Throws when another process may have the agents: what is done to ours changes nothing about theirs. */
@@ -318,11 +263,7 @@ export class Agents {
       throw new Unavailable('irc_unavailable', 'Another process may have the agents');
   }
 
-  async #append(
-    { nick, person }: Pick<Agent, 'nick' | 'person'>,
-    by: string,
-    state: Omit<ConnectionState, 'nick' | 'person'>,
-  ): Promise<void> {
+  async #append({ nick, person }: Pick<Agent, 'nick' | 'person'>, by: string, state: Place): Promise<void> {
     // who has the agents by now has read the record already
     this.#requireHeld();
     const fact = { type: 'connection.changed' as const, data: { nick, person, ...state } };
@@ -330,8 +271,11 @@ export class Agents {
   }
 }
 
-/** The state of an agent that is not on the network any more. */
-const gone = (reason: string): Omit<ConnectionState, 'nick' | 'person'> => ({
+/** What is recorded of an agent, but for who it is. */
+type Place = Omit<ConnectionState, 'nick' | 'person'>;
+
+/** The place of an agent that is not on the network any more. */
+const gone = (reason: string): Place => ({
   channels: [],
   open: false,
   reason,

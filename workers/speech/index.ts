@@ -133,13 +133,14 @@ export class SpeakForAgents implements Gateway {
   }
 
   async join({ channel, ...speaker }: Speaker & { channel: string }): Promise<AgentConnection> {
-    await this.#agents.askToJoin(await this.#agents.ready(speaker), channel, speaker.by);
+    const agent = await this.#agents.ready(speaker);
+    await this.#agents.moves.askToJoin(agent, channel, speaker.by);
     return await this.look(speaker);
   }
 
   async part({ channel, ...speaker }: Speaker & { channel: string }): Promise<AgentConnection> {
     const agent = this.#agents.find(speaker.nick);
-    if (agent) await this.#agents.part(agent, channel, speaker.by);
+    if (agent) await this.#agents.moves.part(agent, channel, speaker.by);
     return await this.look(speaker);
   }
 
@@ -147,7 +148,7 @@ export class SpeakForAgents implements Gateway {
     const agents = this.#agents;
     // who is not here is not away either
     const agent = message === null ? agents.find(speaker.nick) : await agents.ready(speaker);
-    if (agent) await agents.setAway(agent, message, speaker.by);
+    if (agent) await agents.moves.setAway(agent, message, speaker.by);
     return await this.look(speaker);
   }
 

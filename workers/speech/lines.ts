@@ -206,7 +206,7 @@ export class Lines {
       return { type: 'line.expired', data: { id, in_doubt: inDoubt } };
     try {
       const agent = await agents.ready(line);
-      if (toChannel) await agents.join(agent, line.to, line.by);
+      if (toChannel) await agents.moves.join(agent, line.to, line.by);
       const room = toChannel ? await agent.enter(line.to) : undefined;
       // also where no doubt is known of here: a process that had the agent before may have said it
       if (room?.shown?.has(id)) return shown(id, 'history', null);

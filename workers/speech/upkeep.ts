@@ -34,8 +34,8 @@ export interface UpkeepOptions {
 
 const usualLookMs = 5_000;
 const usualAgainMs = 60_000;
-/** Connections that are restored at once after a takeover. */
-const restoredAtOnce = 20;
+/** Agents that are brought back at once, onto the network or into their channels. */
+const atOnce = 20;
 const keyEnded = 'The key has ended';
 
 /** The share of all places that silent agents with a webhook leave to others. */
@@ -57,7 +57,11 @@ export class Upkeep {
   start(): void {
     const left = this.#left();
     this.#options.agents.former.takeOver(left);
-    this.#running = this.#restore(left).then(() => this.#lookAfter());
+    const keep = async () => {
+      await this.#restore(left);
+      await Promise.all([this.#lookAfter(), this.#tryAgain()]);
+    };
+    this.#running = keep();
   }
 
   /** Begins nothing new. The result resolves when nothing is under way: agents have to be stopped for that. */
@@ -68,23 +72,19 @@ export class Upkeep {
 
   async #restore(left: Promise<readonly LeftAgent[]>): Promise<void> {
     const { agents, logger, keys } = this.#options;
-    const waiting = [...(await left)];
-    if (waiting.length === 0) return;
-    const ended = await keys.among(usersOf(waiting));
-    const next = async () => {
-      for (let one = waiting.shift(); one && !this.#stop.signal.aborted; one = waiting.shift()) {
-        const { state, users } = one;
-        // it is here again, or it was asked to leave
-        if (!agents.former.isLeft(state.nick)) continue;
-        try {
-          if (allIn(users, ended)) await agents.close(state.nick, gatewayActor, keyEnded);
-          else await agents.bringBack(state, users);
-        } catch (error) {
-          logger.info({ nick: state.nick, err: error }, 'agent not brought back yet');
-        }
+    const all = await left;
+    if (all.length === 0) return;
+    const ended = await keys.among(usersOf(all));
+    await this.#each(all, async ({ state, users }) => {
+      // it is here again, or it was asked to leave
+      if (!agents.former.isLeft(state.nick)) return;
+      try {
+        if (allIn(users, ended)) await agents.close(state.nick, gatewayActor, keyEnded);
+        else await agents.bringBack(state, users);
+      } catch (error) {
+        logger.info({ nick: state.nick, err: error }, 'agent not brought back yet');
       }
-    };
-    await Promise.all(Array.from({ length: restoredAtOnce }, next));
+    });
     logger.info({ agents: agents.count }, 'agents brought back');
   }
 
@@ -124,8 +124,7 @@ export class Upkeep {
   }
 
   async #lookAfter(): Promise<void> {
-    const { agents, idleMs, lookMs = usualLookMs, againMs = usualAgainMs, logger } = this.#options;
-    let againAt = clock.elapsed() + againMs;
+    const { agents, idleMs, lookMs = usualLookMs, logger } = this.#options;
     while (!this.#stop.signal.aborted) {
       await pause(Math.min(lookMs, idleMs), this.#stop.signal);
       if (this.#stop.signal.aborted) return;
@@ -135,13 +134,33 @@ export class Upkeep {
           await agents
             .recordAgain(agent)
             .catch((err) => logger.warn({ nick: agent.nick, err }, 'an agent is recorded again later'));
-      if (clock.elapsed() < againAt) continue;
-      againAt = clock.elapsed() + againMs;
-      for (const agent of agents.all)
-        void (agent.hasEnded ? agents.connectAgain(agent) : agents.enterAgain(agent)).catch((err) =>
-          logger.info({ nick: agent.nick, err }, 'an agent tries again later'),
-        );
     }
+  }
+
+  /** Has agents try again that the network, or a channel, did not let in. */
+  async #tryAgain(): Promise<void> {
+    const { agents, againMs = usualAgainMs, logger } = this.#options;
+    for (;;) {
+      await pause(againMs, this.#stop.signal);
+      if (this.#stop.signal.aborted) return;
+      await this.#each(agents.all, async (agent) => {
+        try {
+          await (agent.hasEnded ? agents.connectAgain(agent) : agents.moves.enterAgain(agent, gatewayActor));
+        } catch (err) {
+          logger.info({ nick: agent.nick, err }, 'an agent tries again later');
+        }
+      });
+    }
+  }
+
+  /** Works on all, some at once, until this stops. */
+  async #each<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+    const waiting = [...all];
+    const next = async () => {
+      for (let one = waiting.shift(); one && !this.#stop.signal.aborted; one = waiting.shift())
+        await work(one);
+    };
+    await Promise.all(Array.from({ length: atOnce }, next));
   }
 
   /** Ends agents that are idle, or whose keys have all ended. */
@@ -156,10 +175,10 @@ export class Upkeep {
       if (allIn(agent.users, ended)) await end(agent, () => agents.close(agent.nick, gatewayActor, keyEnded));
       else if (!isIdle(agent)) continue;
       else if (await webhooks.has(agent)) kept.push(agent);
-      else await end(agent, () => agents.closeIdle(agent.nick));
+      else await end(agent, () => agents.closeIdle(agent));
     }
     for (const agent of this.#tooMany(kept))
-      if (isIdle(agent)) await end(agent, () => agents.closeIdle(agent.nick));
+      if (isIdle(agent)) await end(agent, () => agents.closeIdle(agent));
   }
 
   /** Those of the silent agents that have to make room: whoever was silent for longest is the first. */
