@@ -58,9 +58,9 @@ async function run() {
     process.exit(1);
   }
   await compile();
-  await prepareDatabase();
-  const { default: t } = await import('tap');
   const directory = testDirectory();
+  const readStore = await prepareReadStore(directory);
+  const { default: t } = await import('tap');
   const took = timesOf(t);
   if (options.reporter !== 'tap') {
     t.register();
@@ -78,20 +78,29 @@ async function run() {
       name: file,
       buffered: t.jobs > 1,
       timeout: timeoutS * 1_000,
-      env: { ...process.env, TAP_TIMEOUT: String(timeoutS), TMPDIR: directory },
+      env: { ...process.env, TAP_TIMEOUT: String(timeoutS), TMPDIR: directory, TEST_READ_STORE: readStore },
     });
   }
 }
 
 /**
- * Makes the empty database that each process of a test copies. Many that start at once would each make one, which keeps
- * two cores busy for half a minute.
+ * Makes a read store with empty read models, which services in tests copy: it is what one has that was started once. To make one
+ * takes a service half of its start. It comes first because it also makes the template of all others: many processes that start at
+ * once would each make that one, which keeps two cores busy for half a minute.
  */
-async function prepareDatabase() {
-  const at = (module) => pathToFileURL(join(compiledDir, 'projections', 'core', module)).href;
-  const { findTemplate } = await import(at('pglite-directory.js'));
-  const { makeDatabase } = await import(at('pglite.js'));
-  await findTemplate(makeDatabase);
+async function prepareReadStore(directory) {
+  const from = async (...path) => await import(pathToFileURL(join(compiledDir, 'projections', ...path)).href);
+  const [{ projections }, { ensureBuild }, { openPglite }, { default: pino }] = await Promise.all([
+    from('index.js'),
+    from('core', 'builds.js'),
+    from('core', 'pglite.js'),
+    import('pino'),
+  ]);
+  const path = join(directory, 'read-store');
+  const sql = await openPglite(path, pino({ level: 'warn' }));
+  for (const projection of projections) await ensureBuild(sql, projection, 1);
+  await sql.close();
+  return path;
 }
 
 function placeOf(file) {

@@ -36,7 +36,7 @@ export function emptyBuild({ name, version }: Projection, generation: number): B
 }
 
 /** Creates the registry of builds if it does not exist. */
-export async function prepareBuilds(sql: Sql): Promise<void> {
+async function prepareBuilds(sql: Sql): Promise<void> {
   await sql.transaction(async (tx) => {
     await tx.query(`
       select pg_advisory_xact_lock(${registryLock});
@@ -72,6 +72,16 @@ export async function readBuilds(on: Tx): Promise<Build[]> {
  * for it.
  */
 export async function ensureBuild(sql: Sql, projection: Projection, generation: number): Promise<void> {
+  try {
+    await createBuild(sql, projection, generation);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== undefinedTable) throw error;
+    await prepareBuilds(sql);
+    await createBuild(sql, projection, generation);
+  }
+}
+
+async function createBuild(sql: Sql, projection: Projection, generation: number): Promise<void> {
   const { name, version, schema } = emptyBuild(projection, generation);
   await sql.transaction(async (tx) => {
     const created = await tx.query(

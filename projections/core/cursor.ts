@@ -2,15 +2,7 @@ import type { LimitFunction } from 'p-limit';
 import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
 import { isExpected, type Recorded, type StreamDefinition } from '../../streams/core/index.js';
-import {
-  advance,
-  type Build,
-  ensureBuild,
-  type Halt,
-  prepareBuilds,
-  readPosition,
-  recordHalt,
-} from './builds.js';
+import { advance, type Build, ensureBuild, type Halt, readPosition, recordHalt } from './builds.js';
 import { Prepared } from './prepared.js';
 import type { Projection } from './projection.js';
 import type { Sql } from './sql.js';
@@ -77,8 +69,8 @@ export class Cursor {
     const { losses } = sql;
     let position = await readPosition(sql, build.schema, this.#stream).catch(() => undefined);
     if (position === undefined) {
-      await prepareBuilds(sql); // the store may have been replaced by an empty one
       try {
+        // the store may have been replaced by an empty one
         await ensureBuild(sql, projection, build.generation);
       } catch (error) {
         if (isExpected(error)) throw error;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type Log, Refusal } from '../../streams/core/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
-import { dropBuild, emptyBuild, ensureBuild, prepareBuilds, readBuilds } from './builds.js';
+import { dropBuild, emptyBuild, ensureBuild, readBuilds } from './builds.js';
 import type { KnownBuilds } from './known-builds.js';
 import type { Sql } from './sql.js';
 import { isAheadOfLog, type ProjectionStatus } from './status.js';
@@ -33,7 +33,6 @@ export class Upkeep {
     const { known, sql, logger, look } = this.#options;
     const projection = known.projection(name);
     const { version } = projection;
-    await prepareBuilds(sql);
     const builds = await readBuilds(sql);
     const last = builds.findLast((build) => build.name === name && build.version === version);
     const { schema, generation } = emptyBuild(projection, (last?.generation ?? 0) + 1);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { emptyBuild, ensureBuild, prepareBuilds } from '../../projections/core/builds.js';
+import { emptyBuild, ensureBuild } from '../../projections/core/builds.js';
 import type { Sql } from '../../projections/core/sql.js';
 import { showBuild } from '../../projections/core/views.js';
 import { projections } from '../../projections/index.js';
@@ -27,7 +27,6 @@ function columnsOf(sql: Sql, schema: string): Promise<Column[]> {
 
 eachSql(t, async (t, open) => {
   const { sql } = await open();
-  await prepareBuilds(sql);
 
   t.test('READ-07 every view and every column says what it is, and JSON is jsonb', async (t) => {
     for (const projection of projections) {

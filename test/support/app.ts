@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,9 @@ import { eventually, hangMs } from './eventually.js';
 
 /** The webhook secret that test services share with `postEvent`. */
 export const webhookSecret = '5ec2e7'.repeat(10);
+
+/** A read store that has the tables of all read models, and nothing in them. */
+const emptyReadStore = process.env.TEST_READ_STORE;
 
 /** The service in this process, on a free port and in a folder of its own, with the environment given. */
 export async function startApp(
@@ -26,6 +30,8 @@ export async function startApp(
     RULES_FILE: 'none',
     ...environment,
   });
+  if (emptyReadStore && !environment.DATABASE_URL && !environment.DATA_DIR)
+    cpSync(emptyReadStore, join(dir, 'pg'), { recursive: true }); // takes a fifth of the time that `cp` takes
   const app = await createApp(config, pino({ level: process.env.TEST_LOG ?? 'silent' }));
   t.teardown(async () => {
     await app.stop();
