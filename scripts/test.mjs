@@ -1,6 +1,6 @@
-// Compiles, then runs the test files, several in parallel and each in its own process. Says which took
-// longest. Usage: scripts/test.mjs [--jobs=N] [--reporter=NAME] [--watch] [WORD...]. A word is a part of a
-// path. Without any, all files run; otherwise those whose path has one of them.
+// Compiles, then runs the test files in several processes. Most files share one with others: what takes a process a second or two to
+// load and to compile is done once. Says which files took longest. Usage: scripts/test.mjs [--jobs=N] [--reporter=NAME] [--watch]
+// [WORD...]. A word is a part of a path. Without any, all files run; otherwise those whose path has one of them.
 import { spawn } from 'node:child_process';
 import { readFileSync, watch } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,6 +16,7 @@ const timeoutS = 600;
 /** The slowest files start first, so that nothing long is left at the end. */
 const longest = [
   ...['faults/replicas', 'irc/network/bans', 'payments/crash', 'system/cluster', 'cli/demo', 'cli/replay'],
+  ...['simulation/scenarios', 'readme/session', 'projections/projector', 'channels/founders'],
   ...[
     'channels/automation',
     'mcp/http',
@@ -25,6 +26,23 @@ const longest = [
   ],
   ...['moderation/guard', 'events/receiver', 'channels/keep', 'irc/faults', 'identity/races', 'faults/'],
 ];
+/** These have a process of their own: they are long, look at all of their process, or start others that are what they test. */
+const alone = [
+  ...longest,
+  'simulation/',
+  'hostile/',
+  'system/',
+  'cli/',
+  'recorded/',
+  'readme/',
+  'servers/',
+  'test/config',
+  'test/waits',
+];
+/** Files in one process at most. */
+const mostTogether = 4;
+/** The program that runs several files. */
+const groupProgram = join(compiledDir, 'test', 'support', 'group.js');
 const nodeOptions = [
   '--enable-source-maps',
   // PGlite's WebAssembly is optimised again in each process, which takes longer than the tests then use it
@@ -67,26 +85,59 @@ async function run() {
     t.pipe(reporter());
   }
   t.setTimeout(0);
-  t.jobs = Math.min(Number(options.jobs), files.length);
-  t.plan(files.length);
-  t.teardown(() => t.comment(slowest(took)));
-  for (const file of files) {
-    const program = join(compiledDir, file.replace(/ts$/, 'js'));
+  const groups = grouped(files);
+  const times = join(directory, 'times');
+  t.jobs = Math.min(Number(options.jobs), groups.length);
+  t.plan(groups.length);
+  t.teardown(() => t.comment(slowest(took, timesIn(times))));
+  for (const group of groups) {
+    const [file] = group;
+    const args = group.length > 1 ? [groupProgram, ...group] : [join(compiledDir, file.replace(/ts$/, 'js'))];
     // tap makes each process load its modules through a thread of hooks, for a coverage that nobody wants
     // here. That costs each of them time, and a late module would come in real time into simulated worlds.
-    t.spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, ...nodeOptions, program], {
-      name: file,
+    t.spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, ...nodeOptions, ...args], {
+      name: nameOf(group),
       buffered: t.jobs > 1,
       timeout: timeoutS * 1_000,
-      env: { ...process.env, TAP_TIMEOUT: String(timeoutS), TMPDIR: directory, TEST_READ_STORE: readStore },
+      env: {
+        ...process.env,
+        TAP_TIMEOUT: String(timeoutS),
+        TMPDIR: directory,
+        TEST_READ_STORE: readStore,
+        TEST_TIMES: times,
+      },
     });
   }
 }
 
+/** The files of each process. Where there are few, more processes are made than files put together. */
+function grouped(files) {
+  const most = Math.max(1, Math.min(mostTogether, Math.floor(files.length / Number(options.jobs))));
+  const isAlone = (file) => alone.some((part) => file.includes(part));
+  const ofRooms = new Map();
+  for (const file of files.filter((file) => !isAlone(file)))
+    ofRooms.set(dirname(file), [...(ofRooms.get(dirname(file)) ?? []), file]);
+  const together = [...ofRooms.values()].flatMap((room) => inParts(room, most));
+  const apart = files.filter(isAlone).map((file) => [file]);
+  const isLong = ([file]) => placeOf(file) < longest.length;
+  return [...apart.filter(isLong), ...together, ...apart.filter((one) => !isLong(one))];
+}
+
+/** As few parts as there can be of so many at most, as even as they can be. */
+function inParts(all, most) {
+  const parts = Math.ceil(all.length / most);
+  const startOf = (part) => Math.round((part * all.length) / parts);
+  return Array.from({ length: parts }, (_, part) => all.slice(startOf(part), startOf(part + 1)));
+}
+
+function nameOf([file, ...others]) {
+  return others.length === 0 ? file : `${file} and ${others.length} more of ${dirname(file)}`;
+}
+
 /**
  * Makes a read store with empty read models, which services in tests copy: it is what one has that was started once. To make one
- * takes a service half of its start. It comes first because it also makes the template of all others: many processes that start at
- * once would each make that one, which keeps two cores busy for half a minute.
+ * takes a service half of its start. It comes before all tests, because it also makes the template of other stores. Many processes
+ * that start at once would each make one, which keeps two cores busy for half a minute.
  */
 async function prepareReadStore(directory) {
   const from = async (...path) => await import(pathToFileURL(join(compiledDir, 'projections', ...path)).href);
@@ -149,9 +200,19 @@ function computedMs() {
   }
 }
 
-function slowest(took) {
+/** How long the files took that ran together, as their processes noted it. */
+function timesIn(path) {
+  try {
+    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    return lines.map((line) => JSON.parse(line)).map(({ file, ...times }) => [file, times]);
+  } catch {
+    return [];
+  }
+}
+
+function slowest(took, together) {
   const seconds = (ms) => `${(ms / 1_000).toFixed(1).padStart(6)} s`;
-  const lines = [...took]
+  const lines = [...[...took].filter(([name]) => name.endsWith('.ts')), ...together]
     .sort(([, a], [, b]) => b.ms - a.ms)
     .slice(0, 10)
     .map(([name, { ms, computed }]) => `${seconds(ms)}  ${seconds(computed)}  ${name}`);
