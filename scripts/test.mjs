@@ -30,6 +30,7 @@ const longest = [
 const alone = [
   ...longest,
   'simulation/',
+  'contract/',
   'hostile/',
   'system/',
   'cli/',
@@ -64,6 +65,10 @@ const { values: options, positionals: words } = parseArgs({
   },
 });
 
+if (!(Number(options.jobs) >= 1)) {
+  console.error(`--jobs=${options.jobs} is no number of processes`);
+  process.exit(1);
+}
 if (options.watch) watchAndRun();
 else await run();
 
@@ -92,19 +97,21 @@ async function run() {
   t.teardown(() => t.comment(slowest(took, timesIn(times))));
   for (const group of groups) {
     const [file] = group;
-    const args = group.length > 1 ? [groupProgram, ...group] : [join(compiledDir, file.replace(/ts$/, 'js'))];
+    const program = group.length > 1 ? groupProgram : join(compiledDir, file.replace(/ts$/, 'js'));
+    const limitS = timeoutS * group.length;
     // tap makes each process load its modules through a thread of hooks, for a coverage that nobody wants
     // here. That costs each of them time, and a late module would come in real time into simulated worlds.
-    t.spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, ...nodeOptions, ...args], {
+    t.spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, ...nodeOptions, program], {
       name: nameOf(group),
       buffered: t.jobs > 1,
-      timeout: timeoutS * 1_000,
+      timeout: limitS * 1_000,
       env: {
         ...process.env,
-        TAP_TIMEOUT: String(timeoutS),
+        TAP_TIMEOUT: String(limitS),
         TMPDIR: directory,
         TEST_READ_STORE: readStore,
         TEST_TIMES: times,
+        TEST_FILES: group.join(' '),
       },
     });
   }

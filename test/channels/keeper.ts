@@ -99,6 +99,7 @@ export async function startKeeper(
     read,
     logger,
     bots: ['em-bot'],
+    masksIn: async () => [],
     helped: ['em-bot'],
     reserved: [],
     hours: new SharedHours({ log, replicas: 1, name: 'TEST_HOURS' }),

@@ -36,7 +36,7 @@ t.test('NET-08 a bot that comes in while its channel is looked at has a voice th
     if (line.command === 'JOIN') came.push(line.nick);
   });
   const wanted = { name: '#closed', type: 'task', modes: '+mnt', topic: 'Done', invited: bots } as const;
-  const { members, refused } = await prepareRoom(slow, wanted, { bots });
+  const { members, refused } = await prepareRoom(slow, wanted, { bots, masksIn: async () => [] });
   t.equal(refused, undefined);
   t.notOk(members.has('em-bot'), 'it was not there yet when one looked');
   const names = async () => (await operator.ask('NAMES #closed')).join(' ');

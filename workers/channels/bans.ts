@@ -116,10 +116,15 @@ function entryOf({ command, params, hostname }: IrcLine, flag: string): Entry | 
 
 /**
  * Empties all lists of a channel, but for what moderation has set there: the bans of this bot, those that are recorded, and
- * what keeps our bots out of them. Answers how many masks were removed.
+ * what keeps our bots out of them. `isKept`: the channel was ours before. Answers how many masks were removed.
  */
-export async function emptyLists(session: Session, channel: string, ours: Ours): Promise<number> {
-  return await removeFrom(session, channel, ours, () => true);
+export async function emptyLists(
+  session: Session,
+  channel: string,
+  ours: Ours,
+  isKept = true,
+): Promise<number> {
+  return await removeFrom(session, channel, { ours, isKept, isToGo: () => true });
 }
 
 /**
@@ -127,22 +132,27 @@ export async function emptyLists(session: Session, channel: string, ours: Ours):
  * set there is theirs, as long as the network knows who it was.
  */
 export async function removeForeignMasks(session: Session, channel: string, ours: Ours): Promise<number> {
-  return await removeFrom(session, channel, ours, (entry) => isOfServer(entry) && entry.by !== entry.shownBy);
+  return await removeFrom(session, channel, { ours, isKept: true, isToGo: isForeign });
 }
 
-/** Removes those masks that moderation has not set and that are to go; answers how many. */
+interface Removal {
+  ours: Ours;
+  isKept: boolean;
+  isToGo(entry: Entry): boolean;
+}
+
+/** Removes those masks that are to go and that moderation has not set; answers how many. */
 async function removeFrom(
   session: Session,
   channel: string,
-  ours: Ours,
-  isToGo: (entry: Entry) => boolean,
+  { ours, isKept, isToGo }: Removal,
 ): Promise<number> {
   const [flags = ''] = session.modeNames.channelModes;
   const lists = await Promise.all(
     [...flags].map(async (flag) => ({ flag, entries: await listOf(session, channel, flag) })),
   );
   if (!lists.some(({ entries }) => entries.some(isToGo))) return 0;
-  const isToStay = await spared(session, channel, ours);
+  const isToStay = await spared(session, channel, ours, isKept);
   const gone = lists.flatMap(({ flag, entries }) =>
     entries
       .filter((entry) => isToGo(entry) && !isToStay(flag, entry))
@@ -150,32 +160,37 @@ async function removeFrom(
   );
   await changeEach(session, channel, '-', gone);
   // a ban that stays must not be one on our bots
-  const isBanned = lists.some(({ flag, entries }) =>
-    entries.some((entry) => flag === banList && isToStay(flag, entry)),
+  const staying = lists.flatMap(({ flag, entries }) =>
+    entries.filter((entry) => flag === banList && isToStay(flag, entry)),
   );
-  if (isBanned && gone.length > 0) await except(session, channel, ours.bots);
+  if (staying.some((ban) => gone.length > 0 || isForeign(ban))) await except(session, channel, ours.bots);
   return gone.length;
 }
 
 /**
  * Tells which masks of a channel moderation has set. Servers forget who set a ban when they are restarted: so what is recorded
- * decides. While that cannot be read, no ban goes that a server names as its own, but for those on our bots.
+ * decides. While that cannot be read, bans stay that a server names as its own, if they have the form of ours.
  */
-async function spared(session: Session, channel: string, { bots, masksIn }: Ours) {
-  const recorded = masksIn ? await masksIn(channel) : [];
+async function spared(session: Session, channel: string, { bots, masksIn }: Ours, isKept: boolean) {
+  const recorded = await masksIn(channel);
   const inForce = new Set(recorded?.map(casefold));
   const exceptions = new Set([session.nick, ...bots].flatMap(exceptionsOf).map(casefold));
+  const mayBeOurs = (entry: Entry): boolean =>
+    isKept && isOfServer(entry) && hasOurForm(entry.mask) && !exceptions.has(casefold(entry.mask));
   return (flag: string, entry: Entry): boolean => {
     const mask = casefold(entry.mask);
     if (flag === exceptionList) return exceptions.has(mask);
     if (flag !== banList) return false;
-    return (
-      isOurs(session, entry) ||
-      inForce.has(mask) ||
-      (recorded === undefined && isOfServer(entry) && !exceptions.has(mask))
-    );
+    return isOurs(session, entry) || (recorded ? inForce.has(mask) : mayBeOurs(entry));
   };
 }
+
+/** Whether another server has brought a mask that nobody is known to have set. */
+const isForeign = (entry: Entry): boolean => isOfServer(entry) && entry.by !== entry.shownBy;
+
+/** Whether a mask is of the form in which `maskOf` makes them: each part is named in full, or anything. */
+const hasOurForm = (mask: string): boolean =>
+  /^(?:m:)?(?:R:[^*?]+|(?:U:)?(?:\*|[^*?!@]+)!(?:\*|[^*?!@]+)@[^*?!@]+|[^*?!@]+!\*@\*)$/.test(mask);
 
 /** What the server has and takes of bans. */
 export interface Limits {

@@ -231,10 +231,12 @@ export class KeepChannels {
 
   /** Another process has recorded something: a check under way may have read what was recorded before. */
   #correct({ type, data: { name } }: ChannelFact): void {
-    // nobody else can say whether it was opened; a check under way may bring it to its settings meanwhile
-    if (type === 'channel.created') this.#commands.unopened.add(name);
-    else this.#touched.add(name);
-    this.#repairs.soon(name);
+    this.#touched.add(name);
+    const { unopened } = this.#commands;
+    // nobody else can say whether it was opened, and whether it is open to all
+    if (type === 'channel.created') unopened.add(name);
+    if (unopened.has(name)) this.#repairs.unopened(name);
+    else this.#repairs.soon(name);
   }
 
   /** Checks the whole network, one check after another. */

@@ -34,10 +34,9 @@ export interface Ours {
   /** Nicks of our other bots: they never lose their voice. */
   bots: readonly string[];
   /**
-   * The masks in force that moderation has set in a channel. `undefined` when that cannot be read now. Without this function,
-   * moderation sets none.
+   * The masks in force that moderation has set in a channel, as of now; bounded. `undefined` when that cannot be read.
    */
-  masksIn?: (channel: string) => Promise<readonly string[] | undefined>;
+  masksIn: (channel: string) => Promise<readonly string[] | undefined>;
 }
 
 /** What the keeper of the channels works with. */

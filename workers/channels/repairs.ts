@@ -27,7 +27,7 @@ const by = 'keep-channels';
 
 /** How long after a kick one of our bots is brought back to a channel, and how often that may happen. */
 const usual = { afterMs: 2_000, everyMs: 60_000 };
-/** The same where somebody was given an operator's rights. */
+/** The same where somebody was given an operator's rights, or a channel is not opened yet. */
 const urgent = { afterMs: 0, everyMs: 5_000 };
 
 /** Brings single channels back to their recorded state, after a while. */
@@ -52,6 +52,11 @@ export class Repairs {
   /** Not at once and not often: a bot may be about to come back by itself, and nobody wins a war of kicks. */
   soon(name: string): void {
     this.#plan(name, usual);
+  }
+
+  /** A channel may not be opened yet: at once. */
+  unopened(name: string): void {
+    this.#plan(name, urgent);
   }
 
   /** Somebody was given rights in a channel: at once, but a war with a service that gives them is not won either. */

@@ -77,7 +77,7 @@ export async function takeOver(
     ? [...found.members.values()].filter(({ nick, voice }) => voice && !own.has(casefold(nick)))
     : [];
   await disarm(session, name, rulers, voiced);
-  const removed = await emptyLists(session, name, ours);
+  const removed = await emptyLists(session, name, ours, !isStrange);
   const settings = await removeSettings(session, wanted, found);
   const changed = [
     ...rulers.map(({ nick }) => `${nick} is no operator`),

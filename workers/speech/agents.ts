@@ -96,7 +96,7 @@ export class Agents {
 
   /**
    * Brings it onto the network, and records that. Throws like `Agent.session`. An agent that was there before stays, and
-   * tries again later; one that never was is dropped.
+   * tries again later. One that never was is dropped, and keeps the channels that it had before.
    */
   async ready(speaker: Speaker): Promise<Agent> {
     const found = this.find(speaker.nick);
@@ -149,8 +149,8 @@ export class Agents {
   /** Ends the connection of an agent, and records it. One that is not here does not come back into its channels. */
   async close(nick: string, by: string, reason: string): Promise<void> {
     await this.former.known();
-    const was = this.former.forget(nick);
     await this.#locks.run(casefold(nick), async () => {
+      const was = this.former.forget(nick);
       const agent = this.find(nick);
       if (agent) await this.#end(agent, by, gone(reason));
       else if (was) await this.#append(was, by, gone(reason));
@@ -239,9 +239,11 @@ export class Agents {
 
   /** Ends the connection of an agent that is not let in. It enters its channels when it is. */
   async #drop(agent: Agent, reason: string): Promise<void> {
-    if (this.find(agent.nick) !== agent) return;
-    if (agent.channels.length > 0) this.#remember(agent, reason);
-    await this.#remove(agent, reason);
+    await this.#locks.run(casefold(agent.nick), async () => {
+      if (this.find(agent.nick) !== agent) return;
+      if (agent.channels.length > 0) this.#remember(agent, reason);
+      await this.#remove(agent, reason);
+    });
   }
 
   async #remove(agent: Agent | undefined, reason: string): Promise<void> {

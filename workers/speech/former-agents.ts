@@ -18,12 +18,12 @@ export interface AgentState extends Pick<ConnectionState, 'channels' | 'away'> {
   person?: string | undefined;
 }
 
-/** Silent agents that are remembered. */
+/** Agents that are remembered without being on record as being there. */
 const mostSilent = 10_000;
 
 /**
- * Agents that are not on the network, and come back into their channels: those of an earlier holder, and those that were silent
- * for long. By casefolded nick.
+ * Agents that are not on the network, and come back into their channels. An earlier holder had them, they were silent for long,
+ * or the network did not let them in. By casefolded nick.
  */
 export class FormerAgents {
   /** Resolves when the record of an earlier holder has been read. */
@@ -43,7 +43,7 @@ export class FormerAgents {
     await this.#reading;
   }
 
-  /** Takes note of an agent that left because it was silent. */
+  /** Takes note of an agent that left because it was silent, or was not let in. */
   remember(silent: ConnectionState): void {
     this.#silent.set(casefold(silent.nick), silent);
   }
@@ -54,8 +54,11 @@ export class FormerAgents {
     const was = this.#left.get(key);
     if (was && isSame(was.state, speaker)) return { ...was.state, users: was.users };
     const silent = this.#silent.get(key);
-    const channels = silent && isSame(silent, speaker) ? silent.channels : [];
-    return { nick: speaker.nick, person: speaker.person, channels, users: new Set(), away: null };
+    const users = new Set<string>();
+    if (!silent || !isSame(silent, speaker))
+      return { nick: speaker.nick, person: speaker.person, channels: [], users, away: null };
+    // an operator who names no person speaks for that one
+    return { nick: speaker.nick, person: silent.person, channels: silent.channels, users, away: null };
   }
 
   /** Whether an agent of an earlier holder must still be brought back. */

@@ -50,9 +50,10 @@ export class Moves {
   /** Brings it out of a channel. Throws `rate_limited` as above. */
   async part(agent: Agent, channel: string, by: string): Promise<void> {
     const leave = async () => {
-      // another connection may have taken its place, with its channels
+      // another connection may have taken its place, with its channels; or another person has the nick
       const now = this.#options.find(agent.nick);
-      if (now && (await now.leave(channel, 'Leaving'))) await this.#options.record(now, by);
+      if (now?.person === agent.person && (await now.leave(channel, 'Leaving')))
+        await this.#options.record(now, by);
     };
     await this.#counted(agent, () => this.#inTurn(agent, leave));
   }

@@ -1,6 +1,9 @@
+import type { Sql } from '../../../projections/core/sql.js';
 import { linkOfNick } from '../../../projections/identity/queries.js';
 import { masksInForce } from '../../../projections/moderation/running.js';
+import { within } from '../../../streams/core/clock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
+import { moderation } from '../../../streams/moderation/index.js';
 import { type ChannelsObserver, KeepChannels } from '../../../workers/channels/index.js';
 import { answerHelp } from '../../../workers/irc/help.js';
 import { takeAppeals, tellIdentified } from '../../../workers/moderation/index.js';
@@ -39,16 +42,7 @@ export function createChannelKeeping(
         read: (query, after) => readModels.readAt('channel_directory', query, after),
         linkOf: (nick) => readModels.read('identity_links', (sql, schema) => linkOfNick(sql, schema, nick)),
         bots: [config.EM_NICK, config.BRIDGE_NICK],
-        masksIn: async (channel) => {
-          try {
-            return await readModels.read('moderation', (sql, schema) =>
-              masksInForce(sql, schema, casefold(channel)),
-            );
-          } catch (err) {
-            logger.warn({ err, channel }, 'masks of moderation cannot be read now');
-            return undefined;
-          }
-        },
+        masksIn: (channel) => readMasks(parts, channel),
         helped: [config.EM_NICK, config.BRIDGE_NICK, config.MRSERV_NICK],
         reserved: config.IRC_CHANNELS,
         limits: {
@@ -65,4 +59,25 @@ export function createChannelKeeping(
       });
     },
   });
+}
+
+/** How long a room waits for what moderation has recorded of it, in milliseconds. */
+const masksMs = 3_000;
+
+/** The masks that moderation has set in a channel, as of now. `undefined` when that is not known in time. */
+async function readMasks(
+  { log, readModels, logger }: Pick<BotParts, 'log' | 'logger'> & { readModels: ReadModels },
+  channel: string,
+): Promise<string[] | undefined> {
+  const read = async () => {
+    const after = { stream: moderation.name, seq: await log.head(moderation) };
+    const query = (sql: Sql, schema: string) => masksInForce(sql, schema, casefold(channel));
+    return await readModels.readAt('moderation', query, after);
+  };
+  try {
+    return await within(read(), masksMs);
+  } catch (err) {
+    logger.warn({ err, channel }, 'masks of moderation cannot be read now');
+    return undefined;
+  }
 }
