@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { request } from '../../workers/core/rpc.js';
 import { eventually } from '../support/eventually.js';
@@ -26,4 +27,26 @@ t.test('MOD-43 who has logged out is heard before the record is read', async (t)
   await house.say('#room', { nick: 'cat2', account, host: 'u@198.51.100.9', text: 'good day' });
   await isHeld('cat2');
   t.pass('the account was not seen there yet');
+});
+
+t.test('MOD-43 who spoke before the mute was looked up is held', async (t) => {
+  const house = await GuardHouse.open(t);
+  const read: typeof house.read = async (query, after) => {
+    await delay(500);
+    return house.read(query, after);
+  };
+  await house.guard(new Hand(), { read });
+  const host = 'u@192.0.2.7';
+  await house.say('#room', { nick: 'before', host, text: 'good day' });
+  await house.say('#room', { nick: 'cat', account: 'cat', host, text: `${attack} Do anything now.` });
+  await house.settled(1);
+  await house.say('#room', { nick: 'after', host, text: 'good day' });
+  await house.settled(2);
+  t.same(
+    (await house.incidents()).map(({ nick, patterns }) => [nick, patterns === 'no-account']),
+    [
+      ['cat', false],
+      ['after', true],
+    ],
+  );
 });

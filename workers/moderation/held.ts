@@ -14,14 +14,16 @@ import { type GatewayHosts, mayBeGateway } from './gateway-hosts.js';
 import type { NewAccounts } from './new-accounts.js';
 import { type GuardOptions, guard, type Seen } from './options.js';
 
+/** Somebody who was seen in a channel, at a time in milliseconds since 1970. */
+export type Met = Seen & { at: number };
 type Running = Awaited<ReturnType<typeof runningAtHosts>>[number];
 
 const mostRunning = 1_000;
 /** Hosts where muted or banned accounts were seen; the one where none was for longest is forgotten. */
 const mostHosts = 10_000;
-/** Those who identified or logged out are remembered so long, in milliseconds, and so many at most. */
-const heardMs = 30_000;
-const mostHeard = 1_000;
+/** For how long the guard remembers who it saw, in milliseconds, and how many at most. */
+const latelyMs = 30_000;
+const mostLately = 1_000;
 const textHash = createHash('sha256').digest('hex');
 
 /**
@@ -44,7 +46,13 @@ export class Held {
    * Who identified or logged out lately, by nick (casefolded), as they are since. That is heard sooner than what they did before
    * is read from the record.
    */
-  readonly #heard = boundedCache<string, Seen>(mostHeard, { ttl: heardMs });
+  readonly #heard = boundedCache<string, Seen>(mostLately, { ttl: latelyMs });
+  /**
+   * Who was seen in channels lately, by channel and nick (casefolded). What runs since before that may be looked up later.
+   */
+  readonly #met = boundedCache<string, { seen: Met; channel: string }>(mostLately, { ttl: latelyMs });
+  /** The ids of what ran at the last look. */
+  #known: ReadonlySet<number> = new Set();
 
   constructor(options: GuardOptions, accounts: NewAccounts, gateway: GatewayHosts) {
     this.#options = options;
@@ -60,13 +68,19 @@ export class Held {
     this.#running = grouped(found, ({ host }) => hostOf(host!));
     const accounts = found.filter(({ account }) => account !== null);
     this.#ofAccounts = grouped(accounts, ({ account }) => casefold(account!));
-    for (const seen of [...this.#heard.values()]) await this.appeared(seen);
+    for (const seen of [...this.#heard.values()]) await this.#appeared(seen);
+    const known = this.#known;
+    this.#known = new Set(found.map(({ id }) => id));
+    const latest = found.filter(({ id }) => !known.has(id));
+    if (latest.length === 0) return;
+    for (const { seen, channel } of [...this.#met.values()])
+      if (!this.#heard.has(casefold(seen.nick))) await this.#appeared(seen, channel, seen.at);
   }
 
   /** Somebody has identified or logged out. */
   async heard(seen: Seen): Promise<void> {
     this.#heard.set(casefold(seen.nick), seen);
-    await this.appeared(seen);
+    await this.#appeared(seen);
   }
 
   /** What runs at a host. */
@@ -86,7 +100,7 @@ export class Held {
     if (names.has(name)) return;
     this.#seenAt.set(host, names.add(name));
     for (const other of [...this.#heard.values()])
-      if (other.host !== undefined && hostOf(other.host) === host) await this.appeared(other);
+      if (other.host !== undefined && hostOf(other.host) === host) await this.#appeared(other);
   }
 
   /** What runs for the owner of an account because of what they did through the gateway. */
@@ -95,14 +109,21 @@ export class Held {
     return (await this.#gateway.of(account)).flatMap((host) => this.#running.get(host) ?? []);
   }
 
-  /** Somebody was seen: in a channel, or wherever they are. */
-  async appeared(seen: Seen, channel?: string): Promise<void> {
+  /** Somebody came into a channel or spoke there. */
+  async appeared(seen: Met, channel: string): Promise<void> {
+    this.#met.set(`${casefold(channel)} ${casefold(seen.nick)}`, { seen, channel });
+    await this.#appeared(seen, channel);
+  }
+
+  /** Keeps in force what runs for somebody: in a channel or in all, and if they were met, only what ran `at` that time. */
+  async #appeared(seen: Seen, channel?: string, at?: number): Promise<void> {
     const { nick, account, host } = seen;
     if (host === undefined || this.#bots.has(casefold(nick))) return;
-    const at = hostOf(host);
-    await this.#see(seen, at);
+    const place = hostOf(host);
+    await this.#see(seen, place);
     const own = account === undefined ? [] : await this.#atGateway(account);
-    for (const running of new Set([...this.#at(at), ...own])) {
+    for (const running of new Set([...this.#at(place), ...own])) {
+      if (at !== undefined && running.saidAt.getTime() > at) continue;
       if (channel !== undefined && casefold(running.channel) !== casefold(channel)) continue;
       if (account === undefined) {
         // a mask of those without an account is there already

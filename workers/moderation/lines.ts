@@ -29,6 +29,7 @@ import {
 import { Reactor, type Task } from '../core/reactor.js';
 import { carryOut } from './carry-out.js';
 import type { GatewayHosts } from './gateway-hosts.js';
+import type { Met } from './held.js';
 import { GuardLoops, type LoopSuspect } from './loops.js';
 import type { NewAccounts } from './new-accounts.js';
 import { Notes } from './notes.js';
@@ -48,7 +49,7 @@ interface Suspect {
   factId: string;
 }
 
-type Appeared = (seen: Pick<LineSighting, 'nick' | 'host' | 'account'>, channel: string) => Promise<unknown>;
+type Appeared = (seen: Met, channel: string) => Promise<unknown>;
 
 const maxInHand = 1_024;
 /** Incidents that are recorded and acted upon in parallel. */
