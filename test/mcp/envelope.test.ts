@@ -2,6 +2,7 @@ import * as next from '@modelcontextprotocol/client';
 import t from 'tap';
 import { envelopedVersion } from '../../src/mcp/envelope.js';
 import { keysStage, operator } from '../keys/stage.js';
+import { eventually } from '../support/eventually.js';
 import { settingsOf, startIrcd } from '../support/ircd.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape, looked at by tests
@@ -17,6 +18,9 @@ t.test('MCP-24 requests that say their version themselves', async (t) => {
   const ircd = await startIrcd(t);
   const { app, given } = await keysStage(t, { ...settingsOf(ircd), ROLES: 'all' });
   const { headers: alice } = await given('alice', ['read']);
+  await eventually('the lobby to be on record', async () => {
+    return (await fetch(`${app.url}/irc/channels/lobby/messages`, { headers: alice })).ok;
+  });
   const post = async (body: unknown, headers: Record<string, string>) => {
     const answer = await fetch(`${app.url}/mcp`, {
       method: 'POST',
