@@ -60,14 +60,21 @@ function innerReadings(text: string): string[] {
   return [plain, ...others];
 }
 
-const gate = new Gate(rules.map(({ pattern }) => pattern));
+let gate: Gate | undefined;
+
+/** Made for the first text: it takes tens of milliseconds, and many processes score none. */
+function gateOfRules(): Gate {
+  gate ??= new Gate(rules.map(({ pattern }) => pattern));
+  return gate;
+}
 
 /**
  * The rules that match at least one of the readings of a text, those with the largest weight first. A reading is the
  * text in one of the forms in which an attack may hide, such as without signs between its letters.
  */
 export function signsIn(readings: readonly string[]): Rule[] {
-  const open = readings.map((reading) => gate.of(reading));
+  const ofRules = gateOfRules();
+  const open = readings.map((reading) => ofRules.of(reading));
   if (open.every((none) => none === 0)) return [];
   return rules
     .filter(({ pattern, unless }, index) =>

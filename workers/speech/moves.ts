@@ -1,5 +1,4 @@
-import type { Log } from '../../streams/core/index.js';
-import { Refusal } from '../../streams/core/index.js';
+import { type Log, Refusal } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { Agent } from './agent.js';
