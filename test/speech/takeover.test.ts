@@ -572,8 +572,9 @@ t.test('SPEAK-38 an agent whose nick somebody took', async (t) => {
 
   await t.test('keeps its channels also when it was silent before', async () => {
     const one = await gateway({ ...alone, againMs: hourMs, idleMs: 1_500 });
+    const from = witness.raw.length;
     await one.join({ ...alice, channel: '#lobby' });
-    await eventually('it to leave', async () => one.count === 0);
+    await sees(/:alice!\S+ QUIT/, from);
     await witness.ask('NICK alice');
     for (const time of ['first', 'second'])
       await t.rejects(one.connect(alice), { code: 'nick_in_use' }, `the ${time} time`);
