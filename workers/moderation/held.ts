@@ -69,12 +69,11 @@ export class Held {
     const accounts = found.filter(({ account }) => account !== null);
     this.#ofAccounts = grouped(accounts, ({ account }) => casefold(account!));
     for (const seen of [...this.#heard.values()]) await this.#appeared(seen);
-    const known = this.#known;
+    if (found.some(({ id }) => !this.#known.has(id)))
+      for (const { seen, channel } of [...this.#met.values()])
+        if (!this.#heard.has(casefold(seen.nick))) await this.#appeared(seen, channel, seen.at);
+    // not before: where one of them failed, all are looked at again
     this.#known = new Set(found.map(({ id }) => id));
-    const latest = found.filter(({ id }) => !known.has(id));
-    if (latest.length === 0) return;
-    for (const { seen, channel } of [...this.#met.values()])
-      if (!this.#heard.has(casefold(seen.nick))) await this.#appeared(seen, channel, seen.at);
   }
 
   /** Somebody has identified or logged out. */
