@@ -83,6 +83,10 @@ export const irc = defineStream({
       lines_before: z.int().nonnegative(),
       /** The channel's last line before this fact, if the fact itself has none. */
       last_line: z.object({ at, msgid: z.string().optional() }).optional(),
+      /**
+       * Up to this time, all that was seen in any channel is on the log. Absent where that is so up to this fact.
+       */
+      complete_until: at.optional(),
       /** Whether the channel is closed to the public after this fact; absent if nobody knew. */
       closed: z.boolean().optional(),
       /** The sequence of the fact that created the managed channel; absent if nobody created it. */

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import t from 'tap';
-import { irc, type Sighting } from '../../streams/network/index.js';
+import { irc, ircSubject, type Sighting } from '../../streams/network/index.js';
 import { Journal } from '../../workers/network/journal.js';
 import { startNats } from '../support/nats.js';
 import { openLog } from './stage.js';
@@ -41,4 +41,50 @@ t.test('what no fact takes does not hold up what comes behind it', async (t) => 
   const { data } = (await log.last(irc, recording.subject))!;
   t.match(data.seen, [{ text: 'before it' }, { text: 'behind it' }], 'what came with it is recorded');
   t.equal(skipped, 2, 'and it is counted');
+});
+
+t.test('IRC-23 a fact tells up to which time all is on the log, while something older waits', async (t) => {
+  const nats = await startNats(t);
+  const log = await openLog(t, nats.url);
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  /** The log, which does not answer for one channel. */
+  const slow = new Proxy(log, {
+    get: (target, name) => {
+      if (name !== 'appendNext') return Reflect.get(target, name).bind?.(target) ?? Reflect.get(target, name);
+      return async (...of: Parameters<typeof log.appendNext>) => {
+        if (of[1] === ircSubject('#held')) await answered;
+        return await target.appendNext(...of);
+      };
+    },
+  });
+  const logger = pino({ level: 'silent' });
+  let lookedFor: number | undefined;
+  const superseded = () => t.fail('nobody else records');
+  const journal = new Journal({ log: slow, logger, superseded, completeUntil: () => lookedFor });
+  const recalled = async () => await new Journal({ log, logger, superseded }).recall();
+  const [waits, quick] = [await journal.recording('#held'), await journal.recording('#quick')];
+  const line = (at: number): Sighting => ({ is: 'message', at, nick: 'alice', text: `${at}` });
+  const written = async (...seen: Sighting[]) => {
+    journal.add(quick, seen);
+    await quick.writing;
+    return (await log.last(irc, quick.subject))!.data.complete_until;
+  };
+
+  t.equal(await written(line(1_000)), undefined, 'nothing older waits');
+  t.equal(await recalled(), 1_000);
+  journal.add(waits, [line(2_000)]);
+  journal.add(waits, [line(2_500)]);
+  t.equal(await written(line(3_000)), 1_999, 'one that is on its way is not on the log');
+  t.equal(await recalled(), 1_999, 'who comes next looks for what was missed from then on');
+  lookedFor = 1_500;
+  t.equal(await written(line(3_500)), 1_500, 'a channel is not entered again yet');
+  lookedFor = undefined;
+  answer();
+  await waits.writing;
+  t.equal(await written(line(4_000)), undefined, 'all is on the log again');
+  t.equal(await recalled(), 4_000);
+  await journal.stop();
 });

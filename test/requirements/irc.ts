@@ -31,5 +31,7 @@ export const ircNetwork = {
     'The holder of an agent key reads what is private in a channel while they are in it, from where they came in, and nothing of an earlier life of it; a nick alone is not enough.',
   'IRC-22':
     'Of lines that were missed a bounded number comes on one connection, few are read at once, and the reader is told where the rest is.',
+  'IRC-23':
+    'A recorder that ended with something left to record is followed by one that looks for it or tells a gap.',
   'IRC-20': 'A full stream of observations drops its oldest facts and goes on recording.',
 } as const;

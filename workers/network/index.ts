@@ -11,6 +11,7 @@ import {
   serverUpSince,
 } from '../irc/index.js';
 import { Journal, type RecordingObserver } from './journal.js';
+import { Outstanding } from './outstanding.js';
 import { Sightings } from './sightings.js';
 import { WantedChannels } from './wanted.js';
 import { WatchedChannel } from './watched-channel.js';
@@ -46,6 +47,7 @@ export class RecordIrc {
   readonly #journal: Journal;
   readonly #watched = new Map<string, WatchedChannel>();
   readonly #sightings: Sightings;
+  readonly #outstanding = new Outstanding();
   readonly #stop = new AbortController();
   #session: Session | undefined;
   #size: NetworkSize | undefined;
@@ -67,7 +69,8 @@ export class RecordIrc {
       logger,
       ...(maxWaitingBytes ? { maxWaitingBytes } : {}),
       ...(observe ? { observe } : {}),
-      superseded: ({ channel }) => this.#superseded(casefold(channel)),
+      superseded: ({ channel }, from) => this.#superseded(casefold(channel), from),
+      completeUntil: () => this.#outstanding.until,
     });
     this.#sightings = new Sightings(log, this.#journal, this.#watched, this.#wanted.lives);
   }
@@ -209,6 +212,7 @@ export class RecordIrc {
     for (const [key, name] of names) {
       if (this.#watched.has(key)) continue;
       this.#watched.set(key, new WatchedChannel(name, isFirst ? 0 : newcomerMs, this.#firstSeenUntil));
+      if (isFirst && this.#firstSeenUntil !== undefined) this.#outstanding.add(key, this.#firstSeenUntil);
     }
   }
 
@@ -221,6 +225,7 @@ export class RecordIrc {
       const recording = isOld ? undefined : (watched?.recording ?? (await this.#journal.recording(name)));
       this.#wanted.deleted.delete(key);
       this.#watched.delete(key);
+      this.#outstanding.done(key);
       if (watched?.room) void session.command('PART', name).catch(() => {});
       if (recording?.seenAt !== undefined && !recording.left) {
         this.#journal.add(recording, [{ is: 'left', at: this.#sightings.now(), reason: 'Channel deleted' }]);
@@ -255,6 +260,7 @@ export class RecordIrc {
         watched.leave(newcomerMs);
         continue;
       }
+      this.#outstanding.done(casefold(watched.name));
       if (outcome.is === 'refused') {
         const error = `${outcome.code} ${outcome.error}`;
         if (watched.backOff()) logger.warn({ channel: watched.name, error }, 'channel cannot be recorded');
@@ -270,9 +276,10 @@ export class RecordIrc {
    * Another process records the channel: it is left to that process for a while, and then the missed part is
    * looked for.
    */
-  #superseded(key: string): void {
+  #superseded(key: string, from: number): void {
     const watched = this.#watched.get(key);
     if (!watched) return;
+    this.#outstanding.add(key, from - 1);
     watched.recording = undefined;
     watched.seenUntil = undefined;
     watched.backOff();
@@ -281,6 +288,10 @@ export class RecordIrc {
   #lost(): void {
     this.#size = undefined;
     this.#sizeAskedAt = 0;
-    for (const watched of this.#watched.values()) watched.lost(this.#sightings.seenAt);
+    const { seenAt } = this.#sightings;
+    for (const [key, watched] of this.#watched) {
+      if (watched.room && seenAt !== undefined) this.#outstanding.add(key, seenAt);
+      watched.lost(seenAt);
+    }
   }
 }

@@ -31,6 +31,8 @@ export interface Recording {
   seenAt: number | undefined;
   left: boolean;
   waiting: Sighting[];
+  /** The time of the oldest sighting that is not on the log; `undefined` while all is. */
+  unwritten: number | undefined;
   /** The last line as of the last fact; the next fact repeats it if it has none. */
   written: Recording['lastLine'];
   /** Settles when nothing of it waits any more; `undefined` while nothing waits. */
@@ -50,9 +52,11 @@ export interface JournalOptions {
   log: Log;
   logger: Logger;
   /**
-   * Another process has recorded the channel: waiting sightings are dropped, and it must be entered again.
+   * Another process has recorded the channel: sightings from that time on are dropped, and it must be entered again.
    */
-  superseded(recording: Recording): void;
+  superseded(recording: Recording, from: number): void;
+  /** Up to which time nothing needs to be looked for any more; `undefined` when nothing is looked for. */
+  completeUntil?(): number | undefined;
   /** Bytes that may wait for the log, roughly; 64 MB by default. */
   maxWaitingBytes?: number;
   observe?: RecordingObserver;
@@ -85,13 +89,13 @@ export class Journal {
     this.#maxWaiting = options.maxWaitingBytes ?? 64_000_000;
   }
 
-  /** Learns from the log up to where it is recorded. Resolves with the time of the last sighting. */
+  /** Learns from the log up to where it is recorded. Resolves with the time up to which all that was seen is there. */
   async recall(): Promise<number | undefined> {
     const { log } = this.#options;
     const head = await log.head(irc);
     const last = head > 0 ? await log.at(irc, head) : undefined;
     if (last) this.#lines = Math.max(this.#lines, last.data.lines_before + linesOf(last));
-    return last?.data.seen.at(-1)?.at;
+    return last && (last.data.complete_until ?? last.data.seen.at(-1)!.at);
   }
 
   /** The recording of a channel after its last fact. */
@@ -111,6 +115,7 @@ export class Journal {
       seenAt: end?.at,
       left: end?.is === 'left',
       waiting: [],
+      unwritten: undefined,
       written: lastLine,
       writing: undefined,
     };
@@ -118,6 +123,7 @@ export class Journal {
 
   add(recording: Recording, seen: readonly Sighting[]): void {
     if (seen.length === 0) return;
+    recording.unwritten ??= startOf(seen[0]!);
     for (const sighting of seen) {
       recording.waiting.push(sighting);
       recording.closed.seen = closedAfter(sighting, recording.closed.seen);
@@ -144,9 +150,12 @@ export class Journal {
   /** Writes what waits. It begins a moment later, so that everything from one packet goes together. */
   async #write(recording: Recording): Promise<void> {
     let stored: boolean | undefined = true;
-    while (stored && recording.waiting.length > 0)
+    while (stored && recording.waiting.length > 0) {
       stored = await this.#limit(() => this.#append(recording, this.#take(recording)));
-    this.#busy.delete(recording);
+      if (stored) recording.unwritten = recording.waiting[0] && startOf(recording.waiting[0]);
+    }
+    // what a stop has left out is still missing for those who write on
+    if (stored !== undefined) this.#busy.delete(recording);
     recording.writing = undefined;
     if (stored === false) this.#drop(recording);
   }
@@ -166,16 +175,27 @@ export class Journal {
     if (line) recording.written = { at: line.at, msgid: line.msgid };
     const closed = writtenUpTo(seen, recording);
     const { channel, life } = recording;
+    const complete_until = this.#completeUntil(recording);
     const data = {
       channel,
       lines_before: this.#lines,
       ...last_line,
+      ...(complete_until === undefined ? {} : { complete_until }),
       seen,
       ...(closed === undefined ? {} : { closed }),
       ...(life === undefined ? {} : { life }),
     };
     this.#lines += seen.filter(isLine).length;
     return { type: 'channel.observed', data };
+  }
+
+  /** Up to which time all that was seen in other channels is on the log; `undefined` if all of it is. */
+  #completeUntil(recording: Recording): number | undefined {
+    let until = this.#options.completeUntil?.();
+    for (const other of this.#busy)
+      if (other !== recording && other.unwritten !== undefined)
+        until = Math.min(other.unwritten - 1, until ?? Number.POSITIVE_INFINITY);
+    return until;
   }
 
   /** Repeats the append until it is stored, or somebody else's is (false); `undefined` after a stop. */
@@ -227,7 +247,8 @@ export class Journal {
     this.#options.logger.warn({ channel: recording.channel }, 'somebody else records this channel');
     this.#waitingBytes -= recording.waiting.reduce((sum, sighting) => sum + sizeOf(sighting), 0);
     recording.waiting = [];
-    this.#options.superseded(recording);
+    this.#options.superseded(recording, recording.unwritten!);
+    recording.unwritten = undefined;
   }
 
   /** Turns half of the channel with the most waiting into a gap; false if nothing can be dropped. */
@@ -271,6 +292,9 @@ function writtenUpTo(seen: readonly Sighting[], { closed }: Recording): boolean 
   for (const sighting of seen) closed.written = closedAfter(sighting, closed.written);
   return closed.written;
 }
+
+/** When the first of what a sighting tells was. */
+const startOf = (sighting: Sighting): number => (sighting.is === 'gap' ? sighting.from : sighting.at);
 
 /** Bytes that a sighting takes, roughly. */
 function sizeOf(sighting: Sighting): number {
