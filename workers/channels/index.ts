@@ -17,7 +17,7 @@ import { handsOf } from './hands.js';
 import { holderOf } from './holder.js';
 import { Lifecycle } from './lifecycle.js';
 import { Membership } from './membership.js';
-import type { KeepChannelsOptions } from './options.js';
+import type { KeepChannelsOptions, Ours } from './options.js';
 import { followOthers } from './others.js';
 import { OwnFacts } from './own-facts.js';
 import { PendingInvites } from './pending-invites.js';
@@ -92,7 +92,8 @@ export class KeepChannels {
   #tally: Promise<Tally> | undefined;
   #answering: { stop(): Promise<void> } | undefined;
 
-  constructor(options: KeepChannelsOptions) {
+  constructor(given: KeepChannelsOptions) {
+    const options = { ...given, masksIn: (channel: string) => this.#masksIn(given, channel) };
     const { log, read, bots, logger } = options;
     this.#options = options;
     this.#registrations = new Registrations(options.irc);
@@ -289,6 +290,13 @@ export class KeepChannels {
     sweepLists(session, names, { ...this.#options, locks: this.#locks }).catch((err: unknown) => {
       if (!session.lost.aborted) logger.warn({ err }, 'lists of channels cannot be looked at');
     });
+  }
+
+  /** What moderation has set in a channel; while that cannot be read, the channel is looked at again later. */
+  async #masksIn({ masksIn }: Ours, channel: string): Promise<readonly string[] | undefined> {
+    const masks = await masksIn(channel);
+    if (masks === undefined) this.#repairs.inDoubt(channel);
+    return masks;
   }
 
   /** When the server was started, in milliseconds, if that was recent. */

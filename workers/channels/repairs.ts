@@ -3,6 +3,7 @@ import { clock, type Timer } from '../../streams/core/clock.js';
 import { isManagedChannel } from '../../streams/irc-grammar.js';
 import { permanentMode } from '../irc/join.js';
 import type { Session } from '../irc/session.js';
+import { removeForeignMasks } from './bans.js';
 import { type Commands, isUnavailable } from './commands.js';
 import { type Door, isClosed } from './door.js';
 import { modesOf } from './lookups.js';
@@ -29,6 +30,8 @@ const by = 'keep-channels';
 const usual = { afterMs: 2_000, everyMs: 60_000 };
 /** The same where somebody was given an operator's rights, or a channel is not opened yet. */
 const urgent = { afterMs: 0, everyMs: 5_000 };
+/** The same where it could not be read which masks moderation has set. */
+const later = { afterMs: 5_000, everyMs: 5_000 };
 
 /** Brings single channels back to their recorded state, after a while. */
 export class Repairs {
@@ -36,6 +39,8 @@ export class Repairs {
   readonly #waiting = new Map<string, { timer: Timer; at: number }>();
   /** Channels in which somebody was given rights that the service did not give. */
   readonly #ruled = new Set<string>();
+  /** Channels in whose lists something may have stayed that does not belong there. */
+  readonly #doubtful = new Set<string>();
   readonly #doneAt = new Map<string, number>();
   #stopped = false;
 
@@ -65,6 +70,12 @@ export class Repairs {
     this.#plan(name, urgent);
   }
 
+  /** It could not be read which masks of a channel moderation has set: its lists are looked through again. */
+  inDoubt(name: string): void {
+    if (isManagedChannel(name)) this.#doubtful.add(name);
+    this.#plan(name, later);
+  }
+
   #plan(name: string, { afterMs, everyMs }: typeof usual): void {
     if (!isManagedChannel(name) || this.#stopped) return;
     const now = clock.now();
@@ -86,14 +97,16 @@ export class Repairs {
   async #repair(name: string): Promise<void> {
     const { logger } = this.#options;
     const isRuled = this.#ruled.delete(name);
+    const isDoubtful = this.#doubtful.delete(name);
     try {
-      const changed = await this.#bringBack(name, isRuled);
+      const changed = await this.#bringBack(name, { isRuled, isDoubtful });
       if (changed.length > 0) this.#options.observe?.repaired('changed', 1);
       logger.info({ channel: name, changed }, 'channel looked after');
     } catch (error) {
       const { code } = error as { code?: unknown };
       if (code === 'channel_reserved') return;
       if (isRuled) this.#ruled.add(name);
+      if (isDoubtful) this.#doubtful.add(name);
       if (isUnavailable(error)) this.#doneAt.delete(name);
       else logger.warn({ channel: name, err: error }, 'channel cannot be repaired yet');
       // without a session, the next one repairs it
@@ -102,7 +115,10 @@ export class Repairs {
   }
 
   /** Brings one channel to its recorded state, and our bots into it. Answers what was different. */
-  async #bringBack(name: string, isRuled: boolean): Promise<string[]> {
+  async #bringBack(
+    name: string,
+    { isRuled, isDoubtful }: { isRuled: boolean; isDoubtful: boolean },
+  ): Promise<string[]> {
     const { commands, pending, door } = this.#options;
     const session = commands.session();
     return await commands.alone(name, {}, async () => {
@@ -111,7 +127,8 @@ export class Repairs {
       if (!commands.unopened.has(name)) {
         const { changed, out } = await repairRoom(session, { ...state, name, isRuled }, this.#options);
         pending.add(name, out, isClosed(state.modes));
-        return changed;
+        const removed = isDoubtful ? await removeForeignMasks(session, name, this.#options) : 0;
+        return removed > 0 ? [...changed, `${removed} masks of another server removed`] : changed;
       }
       if (await this.#isTakenBack(name, state.type, seq)) return await this.#removeLeftover(session, name);
       const { invited, refused } = await openRoom(session, { ...state, name }, this.#options, door);

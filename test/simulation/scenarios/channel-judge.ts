@@ -166,8 +166,11 @@ export class ChannelJudge {
       );
       for (const [nick, status] of members)
         if (status.has('o') && !ourBots.includes(nick)) wrong.push(`${name}: ${nick} is its operator`);
-      for (const { mask, by } of [...channel.bans, ...channel.excepts])
-        wrong.push(`${name}: ${by} has set ${mask}`);
+      // what keeps our bots out of bans that may be moderation's stays when these turn out to be nobody's
+      const isOurs = (mask: string) =>
+        ourBots.some((nick) => [`${nick}!*@*`, `m:${nick}!*@*`].includes(casefold(mask)));
+      const excepts = [...channel.excepts].filter(({ mask }) => !isOurs(mask));
+      for (const { mask, by } of [...channel.bans, ...excepts]) wrong.push(`${name}: ${by} has set ${mask}`);
       const em = members.get(this.#config.EM_NICK);
       if (wanted.has('m') && em?.size === 0) wrong.push(`${name}: ${this.#config.EM_NICK} has no voice`);
       if (state.status === 'archived') continue;

@@ -7,6 +7,7 @@ import { ReadModels } from '../../../src/stores/read-models.js';
 import { channels as channelFacts } from '../../../streams/channels/index.js';
 import type { Position } from '../../../streams/core/index.js';
 import { market } from '../../../streams/events/index.js';
+import { moderation } from '../../../streams/moderation/index.js';
 import { operations } from '../../../streams/operations/facts.js';
 import { type Channels, createChannels } from '../../../workers/channels/index.js';
 import { Faults } from '../irc/faults.js';
@@ -41,7 +42,7 @@ const config = readConfig({
 });
 const bot = config.CHANNELSERV_NICK;
 const ownBot = config.EM_NICK;
-const streams = [channelFacts, market, operations];
+const streams = [channelFacts, market, moderation, operations];
 const names = ['#one-room', '#two-room', '#three-room', '#four-room', '#five-room', '#six-room'];
 const present = ['alice', 'bob', 'carol', ownBot];
 /** They are invited all the time, and only come when all is well. */
@@ -69,7 +70,7 @@ export const channels: Scenario = {
   says: 'the channel bot in two processes, and callers who command it',
   kept: [
     2, 3, 6, 38, 11328882, 11329136, 11329181, 11329186, 11329269, 11329348, 427492144, 427492219, 517699482,
-    765195075, 854763869, 917212961, 1398711659, 2075112893,
+    765195075, 854763869, 917212961, 1398711659, 2075112893, 1300180336,
   ],
   boundMs: 1_200_000,
   prepare: startEngine,
