@@ -54,7 +54,8 @@ export type ChannelCommand = {
       cause: ChannelCause;
       event_seq?: number | undefined;
     }
-  | { is: 'delete'; cause: ChannelCause }
+  /** With `life`, it is refused when that life of the channel is over. */
+  | { is: 'delete'; cause: ChannelCause; life?: number | undefined }
 );
 
 /**
@@ -184,6 +185,8 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
       }
       case 'delete': {
         const { cause } = command;
+        if (command.life !== undefined && command.life !== state.life)
+          throw new Refusal('managed_channel_not_found');
         // an archived channel is deleted when its time is over; the caller may have read that time a while
         // ago
         const isDue = state.archived && Date.parse(state.archived.delete_after) <= now.getTime();

@@ -105,6 +105,18 @@ t.test('CHAN-18 time deletes only what is due', async (t) => {
     .decides(t, undefined, 'another life of the name');
 });
 
+t.test('CHAN-96 whoever takes back a channel takes back no later one of its name', async (t) => {
+  const state = channelDecider.initial();
+  for (const [index, fact] of [created, deleted, created].entries())
+    channelDecider.evolve(state, fact, 11 + index);
+  const takeBack = (life?: number) =>
+    channelDecider.decide({ is: 'delete', name, cause: 'automation', life }, state, new Date());
+  t.throws(() => takeBack(11), { code: 'not_found' }, 'the first one is gone');
+  const data = { name, cause: 'automation', life: 13 };
+  t.same(takeBack(13), { type: 'channel.deleted', data });
+  t.same(takeBack(), { type: 'channel.deleted', data });
+});
+
 t.test('CHAN-10 an event acts on a channel once', async (t) => {
   const by = (event_seq: number) => ({ ...create, cause: 'automation' as const, event_seq });
   const opened = (event_seq: number): ChannelFact => ({

@@ -80,6 +80,8 @@ export const channels = {
     'What a process records of a channel after another one has taken the channel bot over is carried out by that one.',
   'CHAN-95':
     'Masks that servers gave each other while no bot saw it are looked for when the channel bot comes, and taken back; what moderation has recorded stays.',
+  'CHAN-96':
+    'A creation that the network did not carry out is taken back, and no later channel of its name; that is no 404.',
   'CHAN-88':
     'Two processes that both hold the channel bot for a while make no more channels of a type than there may be, and do no more in an hour than one may.',
 } as const;

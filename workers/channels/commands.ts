@@ -114,7 +114,7 @@ export class Commands {
     } catch (error) {
       // until it can be told, the channel is not opened: its repair asks again
       if (isUnavailable(error)) throw error;
-      const deleted = await this.takeBack(name, asker);
+      const deleted = await this.takeBack(name, seq, asker);
       this.unopened.delete(name);
       await undo(deleted);
       throw error;
@@ -129,10 +129,13 @@ export class Commands {
     );
   }
 
-  /** Deletes a channel that is one too many. Answers the sequence of that; `undefined` if somebody else was faster. */
-  async takeBack(name: string, asker: Asker): Promise<number | undefined> {
+  /**
+   * Deletes a channel that should not have been made; `life` is the sequence of the fact that made it. Answers the sequence
+   * of the deletion; `undefined` if somebody else was faster.
+   */
+  async takeBack(name: string, life: number | undefined, asker: Asker): Promise<number | undefined> {
     try {
-      return (await this.decide({ is: 'delete', name, cause: 'automation' }, asker)).seq;
+      return (await this.decide({ is: 'delete', name, cause: 'automation', life }, asker)).seq;
     } catch (error) {
       if (codeOf(error) !== 'not_found') throw error;
       return undefined;
@@ -345,9 +348,9 @@ export class Commands {
     );
     if (opened && !opened.refused) this.unopened.delete(name);
     if (opened ? !opened.refused : cause !== 'request') return opened?.invited ?? [];
-    const { seq } = await this.decide({ is: 'delete', name, cause: 'automation' }, asker);
+    const deleted = await this.takeBack(name, state.life, asker);
     this.unopened.delete(name);
-    await undo(seq);
+    await undo(deleted);
     if (!opened?.refused) throw new Unavailable('irc_unavailable');
     if (session.isIn(name)) await this.carryOut(name, () => closeRoom(session, name, ''));
     throw refusedByNetwork(opened.refused, 'The network refuses the channel');

@@ -25,7 +25,7 @@ export async function takeBackExcess(
     const newest = await read((sql, schema) => newestChannels(sql, schema, { type, since, limit: over }));
     // somebody may have been brought in by a version that did not take back
     for (const name of await commands.emptyAmong(newest)) {
-      await commands.alone(name, {}, () => commands.takeBack(name, { by }));
+      await commands.alone(name, {}, () => commands.takeBack(name, undefined, { by }));
       logger.warn({ type, channel: name }, 'channel beyond the limit is taken back');
     }
   }

@@ -1,4 +1,4 @@
-import { type ChannelType, channelSubject, channels } from '../../streams/channels/index.js';
+import { type ChannelState, channelSubject, channels } from '../../streams/channels/index.js';
 import { clock, type Timer } from '../../streams/core/clock.js';
 import { isManagedChannel } from '../../streams/irc-grammar.js';
 import { permanentMode } from '../irc/join.js';
@@ -130,7 +130,7 @@ export class Repairs {
         const removed = isDoubtful ? await removeForeignMasks(session, name, this.#options) : 0;
         return removed > 0 ? [...changed, `${removed} masks of another server removed`] : changed;
       }
-      if (await this.#isTakenBack(name, state.type, seq)) return await this.#removeLeftover(session, name);
+      if (await this.#isTakenBack(name, state, seq)) return await this.#removeLeftover(session, name);
       const { invited, refused } = await openRoom(session, { ...state, name }, this.#options, door);
       commands.unopened.delete(name);
       if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
@@ -147,7 +147,7 @@ export class Repairs {
    * Takes back a channel that is one too many: its maker could not tell. Throws `Unavailable` while that still cannot be
    * told.
    */
-  async #isTakenBack(name: string, type: ChannelType, seq: number): Promise<boolean> {
+  async #isTakenBack(name: string, { type, life }: ChannelState, seq: number): Promise<boolean> {
     const { commands, logger } = this.#options;
     const tally = await this.#options.tally();
     try {
@@ -155,7 +155,7 @@ export class Repairs {
       return false;
     } catch (error) {
       if (isUnavailable(error)) throw error;
-      tally.wrote((await commands.takeBack(name, { by })) ?? 0);
+      tally.wrote((await commands.takeBack(name, life, { by })) ?? 0);
       logger.warn({ type, channel: name }, 'channel beyond the limit is taken back');
       return true;
     }
