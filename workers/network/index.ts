@@ -37,6 +37,8 @@ const sizeEveryMs = 2_000;
 /** A newly created room is entered after its creator. */
 const newcomerMs = 500;
 const flushMs = 2_000;
+/** Nothing is looked for in a channel that is not there so long after a session began, in milliseconds. */
+const missingMs = 60_000;
 /** The clocks of the log server and of the IRC server may differ by this much, in milliseconds. */
 const clockToleranceMs = 60_000;
 
@@ -50,6 +52,7 @@ export class RecordIrc {
   readonly #outstanding = new Outstanding();
   readonly #stop = new AbortController();
   #session: Session | undefined;
+  #sessionAt = 0;
   #size: NetworkSize | undefined;
   #sizeAskedAt = 0;
   /** When anything was last seen before this recorder began. */
@@ -182,6 +185,7 @@ export class RecordIrc {
     if (session !== this.#session) {
       this.#sightings.begin(session, await serverUpSince(session, this.#sightings.now()));
       this.#session = session;
+      this.#sessionAt = clock.now();
     }
     this.#measure(session);
     await this.#leaveDeleted(session);
@@ -256,11 +260,13 @@ export class RecordIrc {
       if (session.lost.aborted || !outcome || outcome.is === 'lost') continue;
       // somebody else has recorded it meanwhile
       if (!watched.recording) continue;
-      if (outcome.is === 'waiting') {
+      const isMissing = outcome.is === 'waiting';
+      if (!isMissing || clock.now() - this.#sessionAt > missingMs)
+        this.#outstanding.done(casefold(watched.name));
+      if (isMissing) {
         watched.leave(newcomerMs);
         continue;
       }
-      this.#outstanding.done(casefold(watched.name));
       if (outcome.is === 'refused') {
         const error = `${outcome.code} ${outcome.error}`;
         if (watched.backOff()) logger.warn({ channel: watched.name, error }, 'channel cannot be recorded');
