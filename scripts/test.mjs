@@ -18,6 +18,13 @@ const longest = [
   ...['faults/replicas', 'irc/network/bans', 'payments/crash', 'system/cluster', 'cli/demo', 'cli/replay'],
   ...['simulation/scenarios', 'readme/session', 'projections/projector', 'channels/founders'],
   ...[
+    'speech/takeover',
+    'moderation/loops-network',
+    'network/reads',
+    'hostile/agent',
+    'simulation/irc/model',
+  ],
+  ...[
     'channels/automation',
     'mcp/http',
     'deliberation/failures',
