@@ -89,9 +89,12 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
     });
     const answered = await tool('svc_say', { to: 'alice', text: 'here' }, bob.headers);
     t.match(answered.result.content[0].text, /"status":"shown"/);
-    t.match(await ask('GET', '/irc/inbox', undefined, alice.headers), {
-      body: { messages: [{ is: 'private', from: 'bob', text: 'here' }] },
+    // what the network shows to bob first comes to alice over another connection
+    const { body } = await eventually('the message to alice', async () => {
+      const found = await ask('GET', '/irc/inbox', undefined, alice.headers);
+      return found.body.messages.length > 0 && found;
     });
+    t.match(body, { messages: [{ is: 'private', from: 'bob', text: 'here' }] });
   });
 
   await t.test('SPEAK-04 refusals say what is wrong', async (t) => {
