@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { KeyedLock } from '../../streams/core/keyed-lock.js';
-import { networkSize } from '../irc/index.js';
 import type { Session } from '../irc/session.js';
 import { removeForeignMasks } from './bans.js';
 import type { Ours } from './options.js';
@@ -16,14 +15,13 @@ export interface SweepOptions extends Ours {
 
 /**
  * Looks through the lists of channels for masks that came from another server, and removes these. Servers that are joined give
- * each other what is in their lists, perhaps while no session was there to see it. One server alone has nobody to get them from.
+ * each other what is in their lists, perhaps while no session was there to see it. A server that gave some may have left since.
  */
 export async function sweepLists(
   session: Session,
   names: readonly string[],
   { locks, logger, ...ours }: SweepOptions,
 ): Promise<void> {
-  if ((await networkSize(session))?.servers === 1) return;
   const sweep = async (name: string) => {
     const removed = session.isIn(name) ? await removeForeignMasks(session, name, ours) : 0;
     if (removed > 0) logger.info({ channel: name, removed }, 'masks of another server removed');
