@@ -32,13 +32,13 @@ export async function judge(stage: Stage): Promise<Verdict> {
   const { load, url } = stage;
   const { events } = load;
   stage.progress('judging');
-  await eventually(
-    'every event to come to its end',
-    async () => (await queueOf(url)).pending === 0,
-    settleBoundMs,
-  );
-  const ended = await listed(url);
   const stored = await storedEvents(stage.nats.url);
+  const newest = newestOf(stored);
+  // the read model counts what it has seen: it may have counted the newest ones last
+  const isEnded = async () =>
+    (newest === undefined || (await rowOf(url, newest)) !== undefined) && (await queueOf(url)).pending === 0;
+  await eventually('every event to come to its end', isEnded, settleBoundMs);
+  const ended = await listed(url);
   const wanted = new Map(load.channels.map((channel) => [channel, [] as string[]]));
   for (const { id, channels } of events.values()) {
     if (ended.has(`evt-${id}`)) continue;
@@ -171,6 +171,22 @@ async function listed(url: string): Promise<Map<string, string>> {
   return ended;
 }
 
+/** The event that is the last one on the log. */
+function newestOf(stored: Map<string, number[]>): string | undefined {
+  let newest: string | undefined;
+  let last = 0;
+  for (const [id, [seq = 0]] of stored) {
+    if (seq > last) [newest, last] = [id, seq];
+  }
+  return newest;
+}
+
+/** What the API says has become of an event; `undefined` while its read model has not seen it. */
+async function rowOf(url: string, id: string): Promise<string | undefined> {
+  const answer = await fetch(`${url}/ops/dead-letters/evt-${id}`);
+  return ((await answer.json()) as { status?: string }).status;
+}
+
 /** Events whose row does not say what became of them. */
 async function wrongRows({ load, url, random }: Stage, ended: Map<string, string>): Promise<string[]> {
   const all = [...load.events.keys()];
@@ -178,8 +194,7 @@ async function wrongRows({ load, url, random }: Stage, ended: Map<string, string
   const wrong: string[] = [];
   const look = async () => {
     for (let id = some.pop(); id !== undefined; id = some.pop()) {
-      const answer = await fetch(`${url}/ops/dead-letters/evt-${id}`);
-      const { status } = (await answer.json()) as { status?: string };
+      const status = await rowOf(url, id);
       const expected = ended.get(`evt-${id}`) ?? 'delivered';
       if (status !== expected) wrong.push(`${id} ${status} instead of ${expected}`);
     }
