@@ -47,14 +47,19 @@ const benchmarks: Record<string, Benchmark> = {
   tokens,
 };
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { small: { type: 'boolean', default: false } },
-});
+const usage = `npm run bench -- [--small] [NAME]...
+
+Measures the service against floors and peers, and prints a table.
+
+  --small   sizes of a trial run, whose figures say nothing
+  NAME      only these: ${Object.keys(benchmarks).join(', ')}`;
+
+const { positionals, values } = readArguments();
 const unknown = positionals.filter((name) => !benchmarks[name]);
-if (unknown.length > 0) {
-  console.error(`unknown benchmark ${unknown.join(', ')}: there are ${Object.keys(benchmarks).join(', ')}`);
-  process.exit(2);
+if (unknown.length > 0) refuse(`unknown benchmark ${unknown.join(', ')}`);
+if (values.help) {
+  console.log(usage);
+  process.exit();
 }
 const stop = new AbortController();
 process.once('SIGINT', () => stop.abort());
@@ -74,3 +79,17 @@ for (const [name, benchmark] of Object.entries(benchmarks)) {
 console.log(`\n${markdown(rows, startedAt)}`);
 if (values.small) console.error('\nThese are the sizes of a trial run: the figures say nothing.');
 process.exit();
+
+function readArguments() {
+  try {
+    const flag = { type: 'boolean', default: false } as const;
+    return parseArgs({ allowPositionals: true, options: { small: flag, help: flag } });
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}
+
+function refuse(why: string): never {
+  console.error(`${why}\n\n${usage}`);
+  process.exit(2);
+}
