@@ -45,6 +45,21 @@ t.test('our own standstill is not taken for the server’s silence', async (t) =
   t.same(bot.lost, []);
 });
 
+t.test('a nick that is taken away in the moment of the welcome is asked for again', async (t) => {
+  // two parts of a network that are joined give one of two with the same nick its id as nick
+  const welcome = [':fake 001 em-bot :Welcome', ':fake 422 em-bot :No MOTD', ':em-bot!u@h NICK :1RNAAAAA3'];
+  const server = await startFakeServer(t, (line) =>
+    line === 'CAP END' ? [welcome.join('\r\n')] : undefined,
+  );
+  const bot = startBot(t, { url: server.url });
+  const session = await bot.session();
+  t.equal(session.nick, 'em-bot');
+  t.ok(
+    server.received.slice(server.received.indexOf('CAP END')).some((line) => line.endsWith(' NICK em-bot')),
+    'it has asked for it',
+  );
+});
+
 t.test('answers in other forms than an echo', async (t) => {
   const server = await startFakeServer(t, (line) => {
     const [, label, rest = ''] = /^@label=(\w+)\S* (.*)$/.exec(line) ?? [];

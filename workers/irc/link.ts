@@ -141,7 +141,7 @@ export class Link {
     const { options } = this.client.network;
     const { USERLEN, HOSTLEN } = options;
     const { names } = this.#options;
-    this.self = new Self(this.client.user.nick, Number(USERLEN ?? 10), Number(HOSTLEN ?? 64), names);
+    this.self = new Self(this.self.nick, Number(USERLEN ?? 10), Number(HOSTLEN ?? 64), names);
     const labels = this.#confirms();
     const { bytesInFlight } = this.#options;
     const confirmTimeoutMs = this.#options.confirmTimeoutMs * (labels ? 1 : fencePatience);
@@ -220,6 +220,9 @@ export class Link {
     }
     if (!this.exchange) {
       if (nickTaken.has(command)) this.#takeSpareNick(textOf(parseLine(line)));
+      // the library takes no note of a nick that begins with a digit, as servers give it to one of two that have the same
+      if (command === '001') this.self.nick = parseLine(line).params[0] ?? this.self.nick;
+      if (command === 'NICK') this.self.see(parseLine(line));
       return false;
     }
     if (forLibrary.test(command)) return false;
