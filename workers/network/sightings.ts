@@ -1,10 +1,10 @@
 import type { Log } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import type { LineSighting, Sighting } from '../../streams/network/index.js';
+import type { Sighting } from '../../streams/network/index.js';
 import type { IrcLine, JoinOutcome, Session } from '../irc/index.js';
 import { catchUp, reachOf } from './catch-up.js';
 import type { Journal, Recording } from './journal.js';
-import { lineOf, Room, saidIn } from './room.js';
+import { isKept, lineOf, Room, saidIn } from './room.js';
 import type { EarlyLine, WatchedChannel } from './watched-channel.js';
 
 const wholeEveryMs = 24 * 3_600_000;
@@ -57,6 +57,14 @@ export class Sightings {
     const snapshot = outcome.snapshot ?? { members: [], topic: '', lines: [] };
     const recording = watched.recording!;
     const now = this.now();
+    // in a channel that we were in already, lines came before we left it and entered it again
+    const replayed = new Set(snapshot.lines.map(({ tags }) => tags.msgid));
+    const isReplayed = ({ line }: EarlyLine): boolean => !!line.tags.msgid && replayed.has(line.tags.msgid);
+    const reentered = early.findLastIndex(isReplayed);
+    // more lines have come since than a history keeps: these are older than all that it tells
+    const fallen = new Set(
+      early.slice(0, Math.max(0, reentered)).filter((one) => !isReplayed(one) && isText(one)),
+    );
     const missed = catchUp({
       known: recording.lastLine,
       recordedUntil: recording.seenAt,
@@ -64,7 +72,10 @@ export class Sightings {
       isSure: watched.isSure,
       upSince: this.#upSince,
       history: history && {
-        lines: snapshot.lines.map((line): LineSighting => lineOf(line, this.#timeOf(line))),
+        lines: [
+          ...[...fallen].map(({ line, at }) => lineOf(line, at)),
+          ...snapshot.lines.map((line) => lineOf(line, this.#timeOf(line))),
+        ],
         reachesBack: reachOf(modes, history.from, now),
       },
       now,
@@ -75,11 +86,8 @@ export class Sightings {
     const isPrivate = recording.closed.seen === true || watched.room.isPrivate;
     const said = missed.map((sighting) => saidIn(sighting, isPrivate));
     this.#record(watched, [...said, watched.room.snapshot(now)]);
-    // in a channel that we were in already, a line may have come before we left it and entered it again
-    const replayed = new Set(snapshot.lines.map(({ tags }) => tags.msgid));
-    for (const { line, at } of early) {
-      if (!line.tags.msgid || !replayed.has(line.tags.msgid)) this.#observe(watched, line, at);
-    }
+    for (const one of early)
+      if (!isReplayed(one) && !fallen.has(one)) this.#observe(watched, one.line, one.at);
   }
 
   /** Any line that is nobody's answer; those that are about a member are about each channel they are in. */
@@ -149,6 +157,10 @@ export class Sightings {
     return Number.isNaN(at) ? this.now() : at;
   }
 }
+
+/** Whether a history keeps it. */
+const isText = ({ line, at }: EarlyLine): boolean =>
+  (line.command === 'PRIVMSG' || line.command === 'NOTICE') && isKept(lineOf(line, at));
 
 /** What the log has of a channel was seen; and unless it was left, everything until the session before ended. */
 function seenUntilOf({ seenUntil = 0 }: WatchedChannel, { seenAt = 0, left }: Recording): number {

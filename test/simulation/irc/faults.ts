@@ -25,7 +25,7 @@ const kinds = [
 export type FaultKind = (typeof kinds)[number];
 
 /** How long linked servers take to agree, at most, in milliseconds. */
-const agreedMs = 5_000;
+export const agreedMs = 5_000;
 
 /** Strikes faults at a network, by chance or by name, and reverts them all. */
 export class Faults {
