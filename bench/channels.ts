@@ -126,9 +126,11 @@ async function pending(url: string): Promise<number> {
 
 /** Waits until every channel has its modes, its topic and the channel bot, the marketplace's and the recorder in it. */
 async function untilComplete(ircd: Ircd, count: number): Promise<void> {
-  const row = / 322 \S+ (#task-b\d+) (\d+) :\[\+HPint 100:1d\] Task \1$/;
-  const { port, serverPassword: password } = ircd;
+  const row = / 322 \S+ (#task-b\d+) (\d+) :\[\+HPinst 100:1d\] Task \1$/;
+  const { port, serverPassword: password, operName, operPassword } = ircd;
   const witness = await bareClient({ port, password, nick: 'witness', channels: [] });
+  // a list shows rooms of tasks to operators alone
+  witness.send(`OPER ${operName} ${operPassword}\r\n`);
   await eventually(
     'all channels',
     async () => {
