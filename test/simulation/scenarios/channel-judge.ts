@@ -5,7 +5,7 @@ import {
   channelDecider,
   modeFlags,
 } from '../../../streams/channels/index.js';
-import { casefold } from '../../../streams/irc-grammar.js';
+import { casefold, isNick } from '../../../streams/irc-grammar.js';
 import type { IrcNetwork } from '../irc/network.js';
 import type { SimulatedLogServer } from '../log/server.js';
 import type { Stage } from '../scenario.js';
@@ -33,6 +33,7 @@ export class ChannelJudge {
   readonly #outcomes = new Map<string, { what: string; name: string; outcome: Outcome }>();
   readonly #facts: StoredFact[] = [];
   readonly #states = new Map<string, ChannelState>();
+  readonly #unwatched = new Set<string>();
   #readUpTo = 0;
 
   constructor(stage: Stage, server: SimulatedLogServer, network: IrcNetwork, config: Config) {
@@ -40,6 +41,11 @@ export class ChannelJudge {
     this.#server = server;
     this.#network = network;
     this.#config = config;
+  }
+
+  /** Somebody is in a channel while no bot of ours is on the network: masks that they set there may be a moderator's. */
+  unwatched(channel: string): void {
+    this.#unwatched.add(channel);
   }
 
   /** Sees to what comes of a command. */
@@ -170,7 +176,10 @@ export class ChannelJudge {
       const isOurs = (mask: string) =>
         ourBots.some((nick) => [`${nick}!*@*`, `m:${nick}!*@*`].includes(casefold(mask)));
       const excepts = [...channel.excepts].filter(({ mask }) => !isOurs(mask));
-      for (const { mask, by } of [...channel.bans, ...excepts]) wrong.push(`${name}: ${by} has set ${mask}`);
+      const masks = [...channel.bans, ...excepts].filter(
+        ({ by }) => !this.#unwatched.has(name) || !isNick(by),
+      );
+      for (const { mask, by } of masks) wrong.push(`${name}: ${by} has set ${mask}`);
       const em = members.get(this.#config.EM_NICK);
       if (wanted.has('m') && em?.size === 0) wrong.push(`${name}: ${this.#config.EM_NICK} has no voice`);
       if (state.status === 'archived') continue;

@@ -232,6 +232,7 @@ class Keeping {
     }
     if (!person.isThere) return;
     const channel = random.pick(names);
+    if (!this.#network.servers[0]!.user(bot)?.modes.has('o')) this.#judge.unwatched(channel);
     person.join(channel);
     for (let n = random.int(0, 3); n > 0; n--)
       person.send(
