@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,13 @@ export const webhookSecret = '5ec2e7'.repeat(10);
 /** A read store that has the tables of all read models, and nothing in them. */
 const emptyReadStore = process.env.TEST_READ_STORE;
 
+/** Spares a service the making of its read store, which is half of its start, unless its environment names one. */
+export function giveReadStore(dataDir: string, environment: Record<string, string>): void {
+  if (!emptyReadStore || environment.DATABASE_URL || environment.DATA_DIR) return;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  cpSync(emptyReadStore, join(dataDir, 'pg'), { recursive: true }); // takes a fifth of the time that `cp` takes
+}
+
 /** The service in this process, on a free port and in a folder of its own, with the environment given. */
 export async function startApp(
   t: { teardown(fn: () => unknown): void },
@@ -30,8 +37,7 @@ export async function startApp(
     RULES_FILE: 'none',
     ...environment,
   });
-  if (emptyReadStore && !environment.DATABASE_URL && !environment.DATA_DIR)
-    cpSync(emptyReadStore, join(dir, 'pg'), { recursive: true }); // takes a fifth of the time that `cp` takes
+  giveReadStore(dir, environment);
   const app = await createApp(config, pino({ level: process.env.TEST_LOG ?? 'silent' }));
   t.teardown(async () => {
     await app.stop();

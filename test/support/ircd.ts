@@ -1,7 +1,7 @@
-import { findInspircd } from '../../src/servers/binaries.js';
 import { inspircdAnswers, inspircdArgs, writeInspircdFiles } from '../../src/servers/inspircd.js';
 import { type InspircdSecrets, inspircdConfig, installationOf } from '../../src/servers/inspircd-config.js';
 import { freePort } from '../../src/servers/net.js';
+import { inspircd } from './binaries.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 /** What InspIRCd prints when it runs without a port that it was told to open. */
@@ -25,7 +25,7 @@ export interface TestIrcdOptions {
 
 /** Starts an InspIRCd for one test. */
 export async function startIrcd(t: Teardown, options: TestIrcdOptions = {}): Promise<TestIrcd> {
-  const binary = findInspircd();
+  const binary = inspircd();
   const secrets = {
     operName: 'chanbot',
     operPassword: 'oper-password',

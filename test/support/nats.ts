@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Binary, findNatsServer, projectDir } from '../../src/servers/binaries.js';
 import { natsAnswers, natsArgs, natsConfigText, type StoreSync } from '../../src/servers/nats-server.js';
 import { freePort } from '../../src/servers/net.js';
+import { natsServer } from './binaries.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 /** A real nats-server with JetStream; `start` after `kill` finds the same port and store. */
@@ -27,12 +28,12 @@ export function storesGroups({ version }: Binary): boolean {
  * does.
  */
 export function newNatsServer(): Binary | undefined {
-  return [fetched('nats-server'), findNatsServer()].find((one) => one && storesGroups(one));
+  return [fetched('nats-server'), natsServer()].find((one) => one && storesGroups(one));
 }
 
 /** A nats-server that does not, if `scripts/setup --dev` could fetch it or the one that is found does not. */
 export function oldNatsServer(): Binary | undefined {
-  return [fetched('nats-server-old'), findNatsServer()].find((one) => one && !storesGroups(one));
+  return [fetched('nats-server-old'), natsServer()].find((one) => one && !storesGroups(one));
 }
 
 function fetched(folder: string): Binary | undefined {
@@ -50,7 +51,7 @@ export async function startNats(
 ): Promise<TestNats> {
   const server = await startServerProcess(t, {
     name: 'nats',
-    command: (options.program ?? findNatsServer()).path,
+    command: (options.program ?? natsServer()).path,
     choosePort: freePort,
     args: (dir, port) =>
       natsArgs({

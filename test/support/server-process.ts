@@ -31,15 +31,35 @@ export interface Teardown {
   comment?(...args: unknown[]): void;
 }
 
-/** A killed test process runs no teardown: the end of this pipe tells another shell to end the server. */
+/**
+ * A killed test process runs no teardown. Its end ends the input of a shell, which then ends the servers that are
+ * left. There is one for all of them: each start of a program stops a large process for some 15 ms.
+ */
+const watch = `servers=
+while read -r did pid; do
+  others=
+  for one in $servers; do [ "$one" = "$pid" ] || others="$others $one"; done
+  servers=$others
+  [ "$did" = started ] && servers="$servers $pid"
+done
+[ -z "$servers" ] || kill -KILL $servers`;
+let watcher: Socket | undefined;
+
+/** Ends a server with this process, however that ends. */
 export function endWithThisProcess(server: ChildProcess): void {
-  const watcher = spawn('sh', ['-c', 'read _; kill -KILL "$0"', String(server.pid)], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  watcher.unref();
-  (watcher.stdin as Socket).unref();
-  server.once('exit', () => watcher.kill('SIGKILL'));
+  if (server.pid === undefined) return; // it did not start
+  watcher ??= startWatcher();
+  const tell = (did: 'started' | 'ended') => watcher?.write(`${did} ${server.pid}\n`);
+  tell('started');
+  server.once('exit', () => tell('ended'));
+}
+
+function startWatcher(): Socket {
+  const shell = spawn('sh', ['-c', watch], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  shell.unref();
+  const input = shell.stdin as Socket;
+  input.unref();
+  return input;
 }
 
 /**

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/servers/net.js';
-import { webhookSecret } from './app.js';
+import { giveReadStore, webhookSecret } from './app.js';
 import { eventually } from './eventually.js';
 import type { TestIrcd } from './ircd.js';
 import type { TestNats } from './nats.js';
@@ -40,6 +40,7 @@ export async function startService(
   const logFile = join(dir, 'service.log');
   const { nats, ircd, ircUrl = ircd?.url } = servers;
   let child: ChildProcess | undefined;
+  giveReadStore(join(dir, 'data'), environment);
 
   const env: Record<string, string> = {
     PATH: process.env.PATH ?? '',
