@@ -3,12 +3,13 @@ import { pino } from 'pino';
 import t from 'tap';
 import { createApp } from '../../src/app/app.js';
 import type { Terminal } from '../../src/cli/core/terminal.js';
+import { pardonOwn } from '../../src/cli/demo/agents.js';
 import { findAnvil } from '../../src/cli/demo/chain.js';
 import { IrcViewer, type ViewedLine } from '../../src/cli/demo/irc-viewer.js';
 import { showPayments } from '../../src/cli/demo/payments.js';
 import type { NoPayments } from '../../src/cli/demo/payments-setup.js';
 import type { DemoTarget } from '../../src/cli/demo/target.js';
-import { ServiceClient } from '../../src/cli/service/client.js';
+import { ServiceClient, serviceOf } from '../../src/cli/service/client.js';
 import { readConfig } from '../../src/config/config.js';
 import { freePort } from '../../src/servers/net.js';
 import { startTurnstile } from '../payments/turnstile.js';
@@ -103,6 +104,23 @@ t.test('DEMO-01 DEMO-02 on a service that runs, the demo shows its own lines onl
   t.notMatch(out, 'before00');
   t.match(out, /^left out: this service has no paid channels/m);
   t.match(out, /All of 17 events were seen/);
+  const [, incident] = /^incident (\d+) is pardoned/m.exec(out) ?? [];
+  const { api } = serviceOf({ config: () => readConfig(env), stop: new AbortController().signal });
+  const { incidents } = await api.get('/ops/incidents', { params: { query: { limit: 10 } } });
+  t.match(
+    incidents.find(({ id }) => id === Number(incident)),
+    { pardoned_at: String },
+  );
+});
+
+t.test('DEMO-01 a demo that is no operator says what stays in force', async (t) => {
+  const nats = await startNats(t);
+  const settings = { NATS_URL: nats.url, ROLES: 'api', PORT: '0', API_KEYS: `ops:${'k'.repeat(32)}` };
+  const env = { ...settings, DATA_DIR: await temporaryDirectory(t) };
+  const app = await createApp(readConfig(env), pino({ level: 'silent' }));
+  t.teardown(() => app.stop());
+  const { api } = new ServiceClient({ url: app.address!, stop: new AbortController().signal });
+  t.match(await pardonOwn(api, 7), /^incident 7 stays, .* "relay incidents pardon 7"$/);
 });
 
 t.test('DEMO-02 a service of its own has the IRC port that is set', async (t) => {

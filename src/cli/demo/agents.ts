@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { pause } from '../../../streams/core/index.js';
 import { samplePayload } from '../../../streams/events/samples.js';
-import type { components, operations, RelayClient } from '../../client/index.js';
+import { type components, type operations, type RelayClient, RelayError } from '../../client/index.js';
 import { Failed } from '../core/failure.js';
 import { printable, type Terminal, writeTable } from '../core/terminal.js';
 import { newTaskId } from '../events/task-id.js';
@@ -50,6 +50,7 @@ export async function showAgents(
   say(`#bounties  ${withheld}`);
   const moderation = await attackByLine(api, viewer);
   say(`${moderation.nick} in #lobby: ${moderation.level} (${moderation.patterns})`);
+  if (!target.own) say(await pardonOwn(api, moderation.id));
 
   title('Agents agree that an incident is real');
   const consensus = await agree(api);
@@ -104,6 +105,18 @@ async function attackByLine(api: RelayClient, viewer: IrcViewer): Promise<Agents
     if (found) return found;
     if (Date.now() > deadline) throw new Failed('moderation did not see an attack', 'not_moderated');
     await pause(100);
+  }
+}
+
+/** Pardons the attack of the demo, for it holds against everybody on this host. Says what came of it. */
+export async function pardonOwn(api: RelayClient, id: number): Promise<string> {
+  try {
+    const params = { path: { id } };
+    await api.post('/ops/incidents/{id}/pardon', { params, body: { reason: 'the attack of the demo' } });
+    return `incident ${id} is pardoned: it was only shown`;
+  } catch (error) {
+    if (!(error instanceof RelayError) || ![401, 403].includes(error.status)) throw error;
+    return `incident ${id} stays, and counts for others on this host: an operator ends it with "relay incidents pardon ${id}"`;
   }
 }
 
