@@ -1,6 +1,7 @@
 import { casefold } from '../../streams/irc-grammar.js';
 import {
   type Action,
+  type HeldPattern,
   heldPatterns,
   isIncidentOf,
   lateAfterMs,
@@ -101,6 +102,33 @@ export async function runningAtHosts(
   return rows.map((row) => ({ ...runningView(row), person: row.person!, private: row.private }));
 }
 
+/** What runs for an account because it is new: whose account, and the references of this incident and of the first one. */
+export interface ForNewAccount {
+  id: number;
+  account: string;
+  ref: string;
+  first: string;
+}
+
+/** Mutes and bans that hold for accounts that were registered while they ran, newest first. */
+export async function runningForNewAccounts(
+  sql: Tx,
+  schema: string,
+  now: Date,
+  limit: number,
+): Promise<ForNewAccount[]> {
+  return await sql.query<ForNewAccount>(
+    `select id, account, ref, ${firstRef('ref')} as first from ${schema}.incidents
+     where until > $1 and lifted_at is null and pardoned_at is null and outcome = 'done' and account is not null
+       and patterns = $2
+     order by id desc limit $3`,
+    [now, 'new-account' satisfies HeldPattern, limit],
+  );
+}
+
+/** The incident that another one keeps in force: its reference comes after the rule and whom it is for. */
+const firstRef = (ref: string) => `regexp_replace(${ref}, '^[^:]*:[^:]*:', '')`;
+
 /** What must be lifted at `now`, because its time is up or it was pardoned, and the time of the next lift. */
 export async function dueLifts(
   sql: Tx,
@@ -112,7 +140,8 @@ export async function dueLifts(
      where until is not null and lifted_at is null
        and (until <= $1 or pardoned_at is not null or (patterns = any($2::text[]) and exists (
          select 1 from ${schema}.incidents as earlier
-         where earlier.ref = regexp_replace(i.ref, '^[^:]*:[^:]*:', '') and earlier.pardoned_at is not null)))
+         where earlier.ref in (${firstRef('i.ref')}, ${firstRef(firstRef('i.ref'))})
+           and earlier.pardoned_at is not null)))
      order by until limit 500`,
     [now, heldPatterns],
   );

@@ -45,6 +45,7 @@ t.test(
     const incidents = async (nick: string) => {
       const { body } = await ask('GET', '/ops/incidents?limit=500', undefined, operator);
       const all = body.incidents as {
+        id: number;
         nick: string;
         level: string;
         outcome: string | null;
@@ -97,6 +98,32 @@ t.test(
       await say('#room-c', attack, headers);
       const third = (await settled('mallory', 4)).at(-1);
       t.match(third, { score: 70, outcome: 'done' }, 'what was said with the account counts');
+    });
+
+    await t.test('MOD-48 who is muted with a new account is muted through the gateway', async (t) => {
+      const host = '127.0.0.34';
+      const attacker = await comes('gina', host);
+      await attacker.join('#room-a', '#room-b');
+      attacker.send(`PRIVMSG #room-a :${attack}`);
+      await settled('gina', 1);
+      attacker.send(`PRIVMSG #room-b :${attack}`);
+      t.match((await settled('gina', 2))[1], { level: 'MUTE', outcome: 'done' });
+      await attacker.stop();
+      const { observer, headers, mask } = await owner('henry', host);
+      observer.send('JOIN #room-b');
+      t.match((await settled('henry', 1))[0], { patterns: 'new-account', outcome: 'done' });
+      await observer.stop();
+      await ask('POST', '/irc/connection/channels', { channel: 'room-b' }, headers);
+      await eventually('the mute at the gateway', async () => (await bans('#room-b')).includes(mask));
+      t.match(await say('#room-b', 'can you hear me?', headers), { body: { code: 'refused_by_network' } });
+      t.equal((await say('#room-a', 'good day', headers)).status, 200, 'elsewhere nothing is in force');
+
+      const [first] = (await incidents('gina')).slice(-1);
+      await ask('POST', `/ops/incidents/${first!.id}/pardon`, { reason: 'a mistake' }, operator);
+      await eventually('all of it to end', async () => {
+        const masks = await bans('#room-b');
+        return !masks.includes(mask) && !masks.includes('m:R:henry');
+      });
     });
 
     await t.test('MOD-48 who is muted through the gateway is muted with the account', async (t) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { runningAtHosts } from '../../projections/moderation/running.js';
+import { runningAtHosts, runningForNewAccounts } from '../../projections/moderation/running.js';
 import { boundedCache, type Position } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
@@ -16,7 +16,10 @@ import { type GuardOptions, guard, type Seen } from './options.js';
 
 /** Somebody who was seen in a channel, at a time in milliseconds since 1970. */
 export type Met = Seen & { at: number };
-type Running = Awaited<ReturnType<typeof runningAtHosts>>[number];
+type Running = Awaited<ReturnType<typeof runningAtHosts>>[number] & {
+  /** The reference of the incident that it holds for a new account by. */
+  by?: string;
+};
 
 const mostRunning = 1_000;
 /** Hosts where muted or banned accounts were seen; the one where none was for longest is forgotten. */
@@ -40,6 +43,8 @@ export class Held {
   /** What runs, by the host where it was earned and by the account that it is for. */
   #running = new Map<string, Running[]>();
   #ofAccounts = new Map<string, Running[]>();
+  /** What runs for an account (casefolded) that was registered meanwhile. */
+  #ofNewAccounts = new Map<string, Running[]>();
   /** Accounts (casefolded) that something ran for when they were seen, by the host where that was. */
   readonly #seenAt = boundedCache<string, Set<string>>(mostHosts);
   /**
@@ -64,16 +69,32 @@ export class Held {
   /** Looks up what runs, as of the position. */
   async look(after: Position | undefined): Promise<void> {
     const { log, read } = this.#options;
-    const found = await read((sql, schema) => runningAtHosts(sql, schema, log.now(), mostRunning), after);
-    this.#running = grouped(found, ({ host }) => hostOf(host!));
-    const accounts = found.filter(({ account }) => account !== null);
-    this.#ofAccounts = grouped(accounts, ({ account }) => casefold(account!));
+    const now = log.now();
+    const [found, forNew] = await read(
+      async (sql, schema) => [
+        await runningAtHosts(sql, schema, now, mostRunning),
+        await runningForNewAccounts(sql, schema, now, mostRunning),
+      ],
+      after,
+    );
+    this.#running = grouped(found.map((one) => [hostOf(one.host!), one]));
+    this.#ofAccounts = grouped(
+      found.flatMap((one) => (one.account === null ? [] : [[casefold(one.account), one]])),
+    );
+    const byRef = new Map(found.map((one) => [one.ref, one]));
+    this.#ofNewAccounts = grouped(
+      forNew.flatMap(({ account, first, ref }) => {
+        const running = byRef.get(first);
+        return running ? [[casefold(account), { ...running, by: ref }]] : [];
+      }),
+    );
+    const ids = [...found, ...forNew].map(({ id }) => id);
     for (const seen of [...this.#heard.values()]) await this.#appeared(seen);
-    if (found.some(({ id }) => !this.#known.has(id)))
+    if (ids.some((id) => !this.#known.has(id)))
       for (const { seen, channel } of [...this.#met.values()])
         if (!this.#heard.has(casefold(seen.nick))) await this.#appeared(seen, channel, seen.at);
     // not before: where one of them failed, all are looked at again
-    this.#known = new Set(found.map(({ id }) => id));
+    this.#known = new Set(ids);
   }
 
   /** Somebody has identified or logged out. */
@@ -108,6 +129,12 @@ export class Held {
     return (await this.#gateway.of(account)).flatMap((host) => this.#running.get(host) ?? []);
   }
 
+  /** What runs for an agent of the gateway because the account of its owner is new. */
+  async #forAgent(seen: Seen): Promise<Running[]> {
+    const found = this.#ofNewAccounts.get(casefold(seen.nick));
+    return found && (await this.#gateway.isOwner(seen)) ? found : [];
+  }
+
   /** Somebody came into a channel or spoke there. */
   async appeared(seen: Met, channel: string): Promise<void> {
     this.#met.set(`${casefold(channel)} ${casefold(seen.nick)}`, { seen, channel });
@@ -120,13 +147,14 @@ export class Held {
     if (host === undefined || this.#bots.has(casefold(nick))) return;
     const place = hostOf(host);
     await this.#see(seen, place);
-    const own = account === undefined ? [] : await this.#atGateway(account);
+    const own = account === undefined ? await this.#forAgent(seen) : await this.#atGateway(account);
     for (const running of new Set([...this.#at(place), ...own])) {
       if (at !== undefined && running.saidAt.getTime() > at) continue;
       if (channel !== undefined && casefold(running.channel) !== casefold(channel)) continue;
       if (account === undefined) {
         // a mask of those without an account is there already
-        if (running.account !== null) await this.#hold({ ...seen, host }, running, 'no-account');
+        if (running.account !== null || own.includes(running))
+          await this.#hold({ ...seen, host }, running, 'no-account');
         continue;
       }
       if (running.account !== null && casefold(running.account) === casefold(account)) continue;
@@ -151,7 +179,7 @@ export class Held {
     if (seconds <= 0) return;
     const said = {
       ...seen,
-      ref: `${pattern}:${seen.account === undefined ? placeOf(seen.host, running) : casefold(seen.account)}:${running.ref}`,
+      ref: `${pattern}:${seen.account === undefined ? placeOf(seen.host, running) : casefold(seen.account)}:${running.by ?? running.ref}`,
       channel,
       ...(running.private ? { private: true as const } : {}),
       said_at: now.toISOString(),
@@ -186,12 +214,12 @@ export class Held {
 const placeOf = (host: string, running: Running): string =>
   hostOf(host) === hostOf(running.host!) ? 'host' : hostOf(host).replaceAll(':', '.');
 
-function grouped(found: readonly Running[], keyOf: (one: Running) => string): Map<string, Running[]> {
+function grouped(entries: readonly (readonly [string, Running])[]): Map<string, Running[]> {
   const groups = new Map<string, Running[]>();
-  for (const one of found) {
-    const group = groups.get(keyOf(one));
+  for (const [key, one] of entries) {
+    const group = groups.get(key);
     if (group) group.push(one);
-    else groups.set(keyOf(one), [one]);
+    else groups.set(key, [one]);
   }
   return groups;
 }

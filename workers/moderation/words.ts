@@ -17,8 +17,8 @@ export function wordsFor(
   }
   const held = heldPatterns.find((one) => one === sign);
   if (held) {
-    const what = action === 'ban' ? 'Banned from' : 'Muted in';
-    return `${what} ${channel} for ${Math.ceil(seconds / 60)} minutes: ${heldWords[held]} (${incident}). ${appeal}`;
+    const [what, is] = action === 'ban' ? ['Banned from', 'banned'] : ['Muted in', 'muted'];
+    return `${what} ${channel} for ${Math.ceil(seconds / 60)} minutes: ${heldWords[held](is)} (${incident}). ${appeal}`;
   }
   switch (action) {
     case 'notice':
@@ -32,10 +32,10 @@ export function wordsFor(
   }
 }
 
-const heldWords: Record<(typeof heldPatterns)[number], string> = {
-  'new-account': 'this account was registered while that was in force for its host',
-  'no-account': 'that is in force for an account of your host, and you are not identified',
-  'same-owner': 'that is in force for what you said through the gateway',
+const heldWords: Record<(typeof heldPatterns)[number], (is: string) => string> = {
+  'new-account': (is) => `somebody on your host is ${is} there, and your account was registered after that`,
+  'no-account': (is) => `an account of yours or on your host is ${is} there, and you are not identified`,
+  'same-owner': (is) => `you are ${is} there for what you said through the gateway`,
 };
 
 /** What somebody is told when an operator has decided about an incident of theirs. */
