@@ -32,6 +32,18 @@ t.test('NET-12 NET-13 what newcomers are told', async (t) => {
     ['mrserv', /LINK <address>/],
   ] as const)
     await ann.waitUntil(() => says.test(told(ann, bot)), `the help of ${bot}`);
+  const answersOf = () => told(ann, 'channelserv').split('\n').slice(2);
+  const usage = /^APPEAL <number> <reason>: the number is that of the incident/;
+  const commands = ['APPEAL', 'APPEAL abc', 'appeal 12abc', 'APPEAL 12', 'foo', 'APPEALS'];
+  ann.send(...commands.map((one) => `PRIVMSG channelserv :${one}`), 'NOTICE channelserv :foo');
+  await ann.waitUntil(() => answersOf().length === commands.length, 'the answers to what is no command');
+  const unknown = 'I do not know that command: APPEAL <number> <reason> | HELP';
+  const [heard, appeal] = [answersOf(), 'There is no incident 12'];
+  t.match(
+    heard.filter((text) => text !== appeal),
+    [usage, usage, usage, unknown, unknown],
+  );
+  t.ok(heard.includes(appeal), 'an appeal is answered once, also without a reason');
   await ann.join('#lobby');
   await ann.waitUntil(() => /Programs: mark yourselves/.test(told(ann, 'relay')), 'the rules');
   t.match(told(ann, 'relay'), /To read: https:\/\/relay\.example\/skill\.md$/);

@@ -30,10 +30,12 @@ export function createChannelKeeping(
     work: (irc) => {
       takeAppeals(irc, { log, logger });
       tellIdentified(irc, { log, logger });
-      answerHelp(irc, logger, [
+      const more = `Channels are made and changed over the API: ${config.PUBLIC_URL}/skill.md`;
+      const lines = [
         'I keep the managed channels. I warn, mute and remove people when the guardian has found them at fault.',
-        `APPEAL <number> <reason>, sent to me: an operator looks at that incident again. Channels are made and changed over the API: ${config.PUBLIC_URL}/skill.md`,
-      ]);
+        `${appealUsage}, sent to me: an operator looks at that incident again. ${more}`,
+      ];
+      answerHelp(irc, logger, lines, answerToOther);
       return new KeepChannels({
         log,
         logger,
@@ -59,6 +61,16 @@ export function createChannelKeeping(
       });
     },
   });
+}
+
+const appealUsage = 'APPEAL <number> <reason>';
+
+/** The answer to what is no command; `undefined` for an appeal with a number, which moderation answers. */
+function answerToOther(text: string): string | undefined {
+  if (/^appeal\s+#?\d{1,15}(?:[\s,:]|$)/i.test(text)) return undefined;
+  return /^\/?appeal\b/i.test(text)
+    ? `${appealUsage}: the number is that of the incident, which the notice about it names`
+    : `I do not know that command: ${appealUsage} | HELP`;
 }
 
 /** How long a room waits for what moderation has recorded of it, in milliseconds. */
