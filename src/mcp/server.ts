@@ -1,4 +1,5 @@
 import { Server, type ServerOptions } from '@modelcontextprotocol/sdk/server/index.js';
+import { Protocol } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import {
   CallToolRequestSchema,
   ErrorCode,
@@ -8,12 +9,12 @@ import {
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
-  McpError,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { z } from 'zod';
-import type { RefusalCode } from '../../streams/refusals.js';
+import { Refusal } from '../../streams/core/index.js';
+import { parseInput } from '../operations/core/call.js';
 import type { Caller } from '../operations/core/operation.js';
 import { getPrompt, listPrompts } from './prompts.js';
 import type { Resources } from './resources.js';
@@ -60,14 +61,33 @@ export class CheckedServer extends Server {
     }
     // the SDK sets its own handlers before this class is initialised
     if (#methods in this) this.#methods.push(strict.shape.method.value);
-    super.setRequestHandler(lenient, (request, extra) => {
+    // not as a server of the SDK, which looks at the parameters of tools/call before, and answers in its own words
+    Protocol.prototype.setRequestHandler.call(this, lenient, (request: unknown, extra: unknown) => {
       const parsed = strict.safeParse(request);
       if (parsed.success) return handler(parsed.data, extra);
-      const [issue] = parsed.error.issues;
-      const said = `${issue?.path.join('.')}: ${issue?.message}`;
-      throw new McpError(ErrorCode.InvalidParams, said, { code: 'validation_failed' satisfies RefusalCode });
+      throw wrongParameters(strict, request);
     });
   }
+}
+
+const hints: Readonly<Record<string, string>> = {
+  'tools/call': 'tools/list names the tools, and what arguments each takes',
+  'prompts/get': 'prompts/list names the prompts, and what arguments each takes',
+  'resources/read': 'resources/list names the resources',
+};
+
+/** The error of a request whose parameters have a wrong shape. */
+function wrongParameters(schema: RequestSchema, request: unknown): Error {
+  let wrong = new Refusal('validation_failed');
+  try {
+    parseInput(schema, request);
+  } catch (error) {
+    wrong = error as Refusal;
+  }
+  const { code, message, extra } = wrong;
+  const hint = hints[schema.shape.method.value];
+  const data = { code, ...(extra.details ? { details: extra.details } : {}), ...(hint ? { hint } : {}) };
+  return Object.assign(new Error(message), { code: ErrorCode.InvalidParams, data });
 }
 
 /** At most so much of an unknown method is repeated, in characters. */

@@ -469,6 +469,19 @@ t.test('the tools over HTTP', async (t) => {
     t.match(await rpc(url, call('svc_update_channel', { channel: 'skill-mcp' }), keyed), {
       body: { error: { code: -32602 } },
     });
+    for (const [params, path, message] of [
+      [undefined, 'params', 'params is missing'],
+      [{}, 'params.name', 'params.name is missing'],
+      [
+        { name: 'svc_get_stats', arguments: [] },
+        'params.arguments',
+        'params.arguments must be a JSON object',
+      ],
+    ] as const) {
+      const data = { code: 'validation_failed', details: [{ path, message }], hint: /tools\/list/ };
+      const wrong = { jsonrpc: '2.0', id: 'w', method: 'tools/call', params };
+      t.match(await rpc(url, wrong, keyed), { body: { id: 'w', error: { code: -32602, message, data } } });
+    }
   });
 });
 
