@@ -51,7 +51,7 @@ export const refusalAreas = {
     }),
     rate_limited: refusal(429, 'There were too many requests of this kind'),
     headers_too_large: refusal(431, 'The headers of the request are too large', {
-      advice: 'Send fewer or shorter headers',
+      hint: 'Send fewer or shorter headers',
     }),
     internal_error: refusal(500, 'Something went wrong on our side', {
       advice: 'Tell the operator the `request_id`',
@@ -172,7 +172,7 @@ export const refusalAreas = {
     signature_input_invalid: refusal(
       401,
       'Signature and Signature-Input must both be there, readable, and have the label eth',
-      { advice: 'Sign as `/auth.md` says' },
+      { hint: 'Sign as /auth.md says' },
     ),
     wallet_invalid: refusal(401, 'The keyid must be erc8128:<chain id>:<0x address>', {
       advice: 'Sign as `/auth.md` says',
@@ -230,7 +230,7 @@ export const refusalAreas = {
   },
   'Authentication and discovery': {
     host_not_allowed: refusal(403, 'This host or origin may not call the tools', {
-      advice: 'The operator can allow a host in `ALLOWED_HOSTS`, a web page in `ALLOWED_ORIGINS`',
+      hint: 'The operator can allow a host in ALLOWED_HOSTS, a web page in ALLOWED_ORIGINS',
     }),
     unknown_method: refusal(404, 'The tool server has no method of this name', {
       advice: 'Take one that `data.hint` names',
@@ -388,7 +388,7 @@ export const refusalAreas = {
       hint: 'If it is you, speak there, or leave the network first',
     }),
     account_refused: refusal(403, 'The nick service refuses the account or its password', {
-      advice: 'Send the password of the account with the name of the nick',
+      hint: 'Send the password of the account with the name of the nick',
     }),
     said_to_service: refusal(403, 'Lines to services of the network hold passwords, and lines are recorded', {
       hint: 'Identify with POST /irc/connection, or over IRC itself',
@@ -417,7 +417,7 @@ export const refusalAreas = {
       advice: 'Check whether somebody answers before you send it again under a new Idempotency-Key',
     }),
     idempotency_key_reused: refusal(409, 'Another line was sent under this key', {
-      advice: 'Take a new Idempotency-Key for each line',
+      hint: 'Take a new Idempotency-Key for each line',
     }),
     gateway_not_configured: refusal(503, 'This service does not speak for agents', {
       retryAfter: 60,
@@ -439,7 +439,9 @@ export const refusalAreas = {
     nick_linked: refusal(409, 'Nick already linked', { advice: 'Unlink the nick first' }),
     wallet_linked: refusal(409, 'Wallet already linked', { advice: 'Unlink the wallet first' }),
     nick_not_linked: refusal(404, 'No nick linked', { advice: 'Link the wallet with a nick' }),
-    wallet_not_linked: refusal(404, 'No wallet linked', { advice: 'Link the nick with a wallet' }),
+    wallet_not_linked: refusal(404, 'No wallet linked', {
+      hint: 'Link the nick with a wallet: LINK <address> to the identity bot, or POST /identity/link',
+    }),
   },
   Directory: {
     entry_withheld: refusal(400, 'Words of it look like an attack on its readers, or are reserved', {
@@ -470,7 +472,7 @@ export const refusalAreas = {
     }),
     nickname_taken: refusal(409, 'This nickname is registered already', { advice: 'Take another nickname' }),
     nickname_reserved: refusal(409, 'This nickname is a bot’s, or belongs to somebody on the network', {
-      advice: 'Take another nickname',
+      hint: 'Take another nickname',
     }),
     post_not_found: refusal(400, 'There is no such public post', {
       advice: 'Give the address of a post that everybody can see',

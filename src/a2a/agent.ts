@@ -26,6 +26,7 @@ export interface AgentOptions {
   logger: Logger;
 }
 
+const methodsHint = 'This agent knows message/send, tasks/get and tasks/cancel';
 const noPush = 'Push notifications are not supported: ask tasks/get for what became of a task';
 const Limit = z.int().min(1).max(maxLimit);
 
@@ -79,7 +80,8 @@ export class Agent {
     }
     if (/^tasks\/pushNotificationConfig\/(set|get|list|delete)$/.test(method))
       throw new RpcFault('push_not_supported', noPush);
-    throw new RpcFault('method_not_found', `There is no method ${method.slice(0, 100)}`);
+    const says = `There is no method ${method.slice(0, 100)}`;
+    throw new RpcFault('method_not_found', says, undefined, methodsHint);
   }
 
   async #send(

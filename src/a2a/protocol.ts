@@ -27,6 +27,8 @@ export class RpcFault extends Error {
     message: string,
     /** The bad fields, with their paths. */
     readonly details?: readonly object[],
+    /** What to do. */
+    readonly hint?: string,
   ) {
     super(message);
   }
@@ -39,11 +41,18 @@ export type RpcAnswer = { jsonrpc: '2.0'; id: string | number | null } & (
 );
 
 /** An error as it is answered. */
-export function faultAnswer(id: string | number | null, { kind, message, details }: RpcFault): RpcAnswer {
+export function faultAnswer(
+  id: string | number | null,
+  { kind, message, details, hint }: RpcFault,
+): RpcAnswer {
   return {
     jsonrpc: '2.0',
     id,
-    error: { code: rpcCodes[kind], message, data: { code: kind, ...(details && { details }) } },
+    error: {
+      code: rpcCodes[kind],
+      message,
+      data: { code: kind, ...(details && { details }), ...(hint && { hint }) },
+    },
   };
 }
 

@@ -106,10 +106,9 @@ export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   const refusal =
     error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
       ? new Refusal('request_timeout')
-      : new Refusal(
-          error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request',
-          'This is not a readable HTTP request',
-        );
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? new Refusal('headers_too_large')
+        : new Refusal('bad_request', 'This is not a readable HTTP request');
   const body = bodyText(refusal);
   socket.end(
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

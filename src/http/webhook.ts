@@ -117,6 +117,7 @@ function parseBody(raw: Buffer): unknown {
     throw new Refusal(
       'invalid_event',
       `The body is not a JSON event: ${(error as Error).message.slice(0, 200)}`,
+      { hint: 'Send one JSON object in UTF-8: /producers.md shows one' },
     );
   }
 }

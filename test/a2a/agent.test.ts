@@ -177,6 +177,10 @@ t.test('the agent that others ask', async (t) => {
       const answer = await call(method, { id: 'x' }, 'q');
       t.match(answer, { status: 200, body: { id: 'q', error: { code, message: String } } }, method);
     }
+    t.match((await call('tasks/list', {})).body.error.data, {
+      code: 'method_not_found',
+      hint: /message\/send, tasks\/get and tasks\/cancel/,
+    });
     const configured = (configuration: object) =>
       call('message/send', { ...say(text('list-channels')), configuration });
     t.match((await configured({ pushNotificationConfig: { url: 'https://a.example' } })).body.error, {

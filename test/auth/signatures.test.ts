@@ -284,7 +284,10 @@ t.test('wallet signatures', async (t) => {
       }));
     for (const make of [hand(all, padded), several]) {
       const nonce = await fresh();
-      t.match(await send(await make(nonce)), { status: 401, body: { code: 'signature_input_invalid' } });
+      t.match(await send(await make(nonce)), {
+        status: 401,
+        body: { code: 'signature_input_invalid', hint: 'Sign as /auth.md says' },
+      });
       t.equal((await send(await sign(nonce))).status, 200, 'the nonce stays good');
     }
     const parts = [',eth=(', 'eth=("', 'eth=();a="', ';a=b', '\\"', '"', ' ;'];

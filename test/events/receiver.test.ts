@@ -117,6 +117,10 @@ t.test('the receiver', async (t) => {
       t.equal(answer.body.code, 'invalid_event');
       if (path) t.match(answer.body.details, [{ path: new RegExp(path) }]);
     }
+    t.match(await postEvent(url, undefined, { body: '{"event_id":' }), {
+      status: 400,
+      body: { code: 'invalid_event', hint: /^Send one JSON object/ },
+    });
     const invalidUtf8 = Buffer.from(
       '{"event_id":"x","event_type":"a","source":"em","payload":{"t":"\xff\xfe"}}',
       'latin1',

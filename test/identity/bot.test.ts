@@ -24,7 +24,7 @@ t.test('the identity bot on a network with a nick service', skip, async (t) => {
   t.test('IDENT-10 IDENT-11 from nothing to level 2', async (t) => {
     await network.register(alice, 'alices-own');
     t.equal(await say(alice, 'WHOAMI'), 'Alice: no wallet linked, level 0 (anonymous)');
-    t.match(await say(alice, 'VERIFY'), 'No wallet linked');
+    t.equal(await say(alice, 'VERIFY'), 'No wallet linked: LINK <address> links one');
     t.match(
       await say(alice, `link ${wallet.address}`),
       /^Alice is linked with 0x\w+\. VERIFY proves the wallet$/,
@@ -124,7 +124,7 @@ t.test('the identity bot on a network with a nick service', skip, async (t) => {
   t.test('IDENT-05 an unlink by the nick itself', async (t) => {
     t.equal(await say(alice, 'UNLINK'), 'Alice is linked no more');
     t.equal((await ask('GET', '/identity/by-nick/alice')).status, 404);
-    t.equal(await say(alice, 'UNLINK'), 'No wallet linked');
+    t.equal(await say(alice, 'UNLINK'), 'No wallet linked: LINK <address> links one');
     t.match(await say(bob, `LINK ${wallet.address}`), 'Nick already linked');
     t.match(await say(alice, `LINK ${wallet.address}`), /is linked with/);
   });

@@ -38,7 +38,8 @@ t.test('the identity routes', async (t) => {
       t.same([found.status, found.body], [200, made.body], path);
     }
     const nobody = await ask('GET', '/identity/by-nick/nobody');
-    t.same([nobody.status, nobody.body], [404, { error: 'No wallet linked', code: 'wallet_not_linked' }]);
+    t.match([nobody.status, nobody.body], [404, { error: 'No wallet linked', code: 'wallet_not_linked' }]);
+    t.match(nobody.body.hint, /LINK <address> .* POST \/identity\/link/);
     const nothing = await ask('GET', `/identity/by-wallet/0x${'0'.repeat(40)}`);
     t.same([nothing.status, nothing.body], [404, { error: 'No nick linked', code: 'nick_not_linked' }]);
   });

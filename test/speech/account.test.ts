@@ -22,7 +22,10 @@ t.test('SPEAK-13 an agent is identified with its account', { skip: withoutAnope 
     return found.status === 200 && found;
   });
   t.match(answer.body, { connected: true, identified: false });
-  t.match(await connect({ password: 'wrong' }), { status: 403, body: { code: 'account_refused' } });
+  t.match(await connect({ password: 'wrong' }), {
+    status: 403,
+    body: { code: 'account_refused', hint: /password of the account/ },
+  });
   t.match(await connect({ password: 'secret-password' }), {
     status: 200,
     body: { connected: true, nick: 'alice', identified: true },

@@ -122,7 +122,11 @@ t.test('behind a proxy', async (t) => {
             method: 'POST',
             headers: { ...headers, host, 'x-api-key': key },
           });
-          t.match(await body.json(), { error: { data: { code: 'host_not_allowed' } } }, host);
+          t.match(
+            await body.json(),
+            { error: { data: { code: 'host_not_allowed', hint: /ALLOWED_HOSTS/ } } },
+            host,
+          );
           t.equal(statusCode, 403, host);
         }
       });

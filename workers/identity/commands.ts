@@ -137,6 +137,7 @@ function wordsOf(error: Refusal | Unavailable): string {
   const seconds = error.kind === 'refusal' ? error.extra.retryAfter : undefined;
   if (seconds !== undefined) return `${error.message}: again in ${Math.ceil(seconds / 60)} min`;
   if (error.kind === 'unavailable') return 'That cannot be done now: try again in a minute';
+  if (error.code === 'wallet_not_linked') return `${error.message}: LINK <address> links one`;
   return error.code === 'challenge_missing' || error.code === 'challenge_expired'
     ? `${error.message}: VERIFY gives a new one`
     : error.message;
