@@ -73,6 +73,10 @@ function routeOf(
       refuseMisspelt(request.body, names, { among: binding.body, code: operation.invalid });
       return found;
     });
+  const called = (member: string) => {
+    const header = binding.headers[member];
+    return header === undefined ? member : header.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+  };
   const takesNothing = !http.collect && Object.keys(operation.input.shape).length === 0;
   const send = http.send ?? senderOf(operation, http);
   const callerOf = callerFinder(access, keys);
@@ -80,7 +84,7 @@ function routeOf(
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
     tellIgnored(request, reply);
     const known = signed(request) ? undefined : await callerOf(request, reply);
-    const input = takesNothing ? {} : inputOf(operation, given(request), known);
+    const input = takesNothing ? {} : inputOf(operation, given(request), known, called);
     const caller = known ?? (await signerOf(operation, signers!, request, input));
     return send(reply, await call(operation, input, caller));
   };

@@ -34,6 +34,11 @@ t.test('OPERATE-12 an environment moves to another log server', async (t) => {
 
   // what the first house did: lines shown, one of them a second time on purpose, and one event given up
   const first = await startApp(t, settings(from));
+  const wrong = await fetch(`${first.url}/ops/events?from=abc`);
+  t.match(((await wrong.json()) as { details: unknown }).details, [
+    { path: 'from', message: 'from must be a sequence or a time like 2026-01-31T12:00:00Z' },
+    { path: 'to', message: 'to is missing' },
+  ]);
   for (let n = 0; n < delivered; n++) await postEvent(first.url, sampleEvent(`evt-${n}`));
   await eventually('all to be delivered', async () => (await count(first.url)).delivered_today === delivered);
   const env = { PORT: new URL(first.url).port, EM_WEBHOOK_SECRET: webhookSecret };

@@ -58,14 +58,16 @@ export function createCall({ parts, remote, observe, inside }: CallOptions): Cal
 
 /**
  * Parses the input of an operation. Throws like `parseInput`, with the operation's own code. A `caller` with
- * a nick may leave out the nick that it acts as.
+ * a nick may leave out the nick that it acts as. Members are `called` as the caller knows them.
  */
 export function inputOf<In extends z.ZodObject>(
   { input, invalid, access = 'open' }: { input: In; invalid?: RefusalCode; access?: Access },
   given: unknown,
   caller?: Caller,
+  called?: (member: string) => string,
 ): z.output<In> {
-  return parseInput(input, caller ? withOwnNick(given, caller, ownNickMember(access)) : given, invalid);
+  const whole = caller ? withOwnNick(given, caller, ownNickMember(access)) : given;
+  return parseInput(input, whole, invalid, called);
 }
 
 /**

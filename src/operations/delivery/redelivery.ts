@@ -19,10 +19,12 @@ const Bound = z
       z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
     ],
     {
-      error: ({ input }) =>
-        typeof input === 'string' && lacksZone(input)
+      error: ({ input }) => {
+        if (input === undefined) return 'is missing';
+        return typeof input === 'string' && lacksZone(input)
           ? 'has no zone: add Z or an offset, as in 2026-01-31T12:00:00Z'
-          : 'must be a sequence or a time like 2026-01-31T12:00:00Z',
+          : 'must be a sequence or a time like 2026-01-31T12:00:00Z';
+      },
     },
   )
   .describe('A sequence, or a time in ISO 8601')

@@ -58,8 +58,8 @@ export function speaker(
   if (!isOn) throw new Refusal('gateway_not_configured');
   const nick = given ?? caller.nick;
   if (nick === undefined) {
-    const details = [{ path: 'nick', message: 'nick is missing' }];
-    throw new Refusal('validation_failed', 'nick is missing', { details });
+    const message = 'nick is missing: name it, or send an agent key, which acts as its own nick';
+    throw new Refusal('validation_failed', message, { details: [{ path: 'nick', message }] });
   }
   if (isKept(casefold(nick))) throw new Refusal('nickname_reserved');
   const { actor: by } = caller;
