@@ -5,6 +5,7 @@ import { casefold } from '../../streams/irc-grammar.js';
 import { IrcConnection, type IrcConnectionOptions } from '../irc/connection.js';
 import type { IrcLine } from '../irc/line.js';
 import { accountRefused, type IrcAccount } from '../irc/link.js';
+import { refusedByNetwork } from '../irc/refused.js';
 import type { Session } from '../irc/session.js';
 import type { Away } from './requests.js';
 
@@ -152,7 +153,7 @@ export class Agent {
       if (session.lost.aborted) continue;
       const refused = (await this.#join(session, [name])).get(name);
       if (refused === noSuchChannel) throw new Refusal('channel_not_found', `There is no channel ${name}`);
-      if (refused !== undefined) throw new Refusal('refused_by_network', refused);
+      if (refused !== undefined) throw refusedByNetwork(refused);
     }
   }
 
@@ -196,7 +197,7 @@ export class Agent {
   async setAway(away: Away | null): Promise<void> {
     const session = await this.session();
     const { error } = await session.ask('AWAY', ...(away ? [away.message] : []));
-    if (error) throw new Refusal('refused_by_network', `${error.code} ${error.text}`);
+    if (error) throw refusedByNetwork(`${error.code} ${error.text}`);
     this.away = away;
   }
 
@@ -277,5 +278,5 @@ export class Agent {
 
 function rejectedWith(reason: string): Refusal {
   if (reason.startsWith(accountRefused)) return new Refusal('account_refused');
-  return new Refusal('refused_by_network', reason);
+  return refusedByNetwork(reason);
 }

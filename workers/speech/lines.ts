@@ -17,6 +17,7 @@ import {
 import type { Takeover } from '../core/fact-consumer.js';
 import { done } from '../core/keyed-queue.js';
 import { Reactor, type Verdict } from '../core/reactor.js';
+import { refusedByNetwork } from '../irc/refused.js';
 import type { Agents } from './agents.js';
 import type { EndedKeys } from './ended-keys.js';
 import { EndedLines } from './ended-lines.js';
@@ -267,5 +268,9 @@ function said(id: string, end: LineEnd | undefined): SaidLine {
   }
 }
 
-const refusalOf = ({ code, error }: { code: string; error: string }): Refusal =>
-  new Refusal(code in refusals ? (code as RefusalCode) : 'refused_by_network', error);
+/** The refusal that is on record, with what to do about it. */
+function refusalOf({ code, error }: { code: string; error: string }): Refusal {
+  if (code === 'refused_by_network' || !(code in refusals)) return refusedByNetwork(error);
+  // a line to a channel is the only one that is refused so
+  return new Refusal(code === 'not_found' ? 'channel_not_found' : (code as RefusalCode), error);
+}
