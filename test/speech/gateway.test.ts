@@ -55,7 +55,7 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
     t.equal(again.body.id, first.body.id);
     t.match(await say(toLobby, { text: 'another' }, keyed), {
       status: 409,
-      body: { code: 'idempotency_key_reused' },
+      body: { code: 'idempotency_key_reused', hint: /new Idempotency-Key/ },
     });
     const other = await say(toLobby, { text: 'only once' }, { ...bob.headers, 'idempotency-key': 'one' });
     t.equal(other.status, 200, 'keys are those of one nick');
@@ -107,8 +107,14 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
     const reader = await given('carol', ['read']);
     await refused(say(toLobby, { text: 'hi' }, reader.headers), 403, 'scope_missing');
     await refused(say(toLobby, { text: 'hi', nick: 'bob' }, alice.headers), 403, 'not_your_nick');
-    await refused(say(toLobby, { text: 'hi' }, operator), 400, 'validation_failed');
-    await refused(say(toLobby, { text: 'hi', nick: 'em-b0t' }, operator), 409, 'nickname_reserved');
+    t.match(await say(toLobby, { text: 'hi' }, operator), {
+      status: 400,
+      body: { error: /^nick is missing: .* agent key/, code: 'validation_failed' },
+    });
+    t.match(await say(toLobby, { text: 'hi', nick: 'em-b0t' }, operator), {
+      status: 409,
+      body: { code: 'nickname_reserved', hint: 'Take another nickname' },
+    });
     const bad = [
       '',
       '  ',
@@ -121,14 +127,35 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
       'é'.repeat(171),
     ];
     for (const text of bad) await refused(say(toLobby, { text }, alice.headers), 400, 'validation_failed');
-    await refused(say('/irc/channels/nowhere/messages', { text: 'hi' }, alice.headers), 404, 'not_found');
+    const invisible = ['\u202e\u200b', '\u2060', '\u3164', '\u00ad \u200d', '\x02\x02', '\x0304'];
+    for (const text of invisible)
+      t.match(await say(toLobby, { text }, alice.headers), {
+        status: 400,
+        body: { error: /^text must show something/, code: 'validation_failed' },
+      });
+    t.match(await say(toLobby, { text: 'nul\0x' }, alice.headers), {
+      status: 400,
+      body: { error: /^text must hold no control characters/ },
+    });
+    t.match(await say(toLobby, { text: 'a\nb' }, alice.headers), {
+      body: { error: 'text must be one line' },
+    });
+    const longKey = { ...alice.headers, 'idempotency-key': 'k'.repeat(101) };
+    const wrongKey = 'Idempotency-Key must have at most 100 characters';
+    t.match(await say(toLobby, { text: 'hi' }, longKey), {
+      status: 400,
+      body: { error: wrongKey, details: [{ path: 'Idempotency-Key', message: wrongKey }] },
+    });
+    t.match(await say('/irc/channels/nowhere/messages', { text: 'hi' }, alice.headers), {
+      status: 404,
+      body: { error: 'There is no channel #nowhere', code: 'not_found', hint: /GET \/irc\/channels/ },
+    });
     await witness.ask('MODE #nowhere');
     t.match(witness.raw.at(-2), / 403 witness #nowhere /, 'no channel is made by speaking into it');
-    await refused(
-      say('/irc/nicks/nobody/messages', { text: 'hi' }, alice.headers),
-      409,
-      'refused_by_network',
-    );
+    t.match(await say('/irc/nicks/nobody/messages', { text: 'hi' }, alice.headers), {
+      status: 409,
+      body: { error: /^401 /, code: 'refused_by_network', hint: /^Nobody has this nick now/ },
+    });
     await refused(
       say('/irc/channels/bounties/messages', { text: 'hi' }, alice.headers),
       409,
@@ -196,7 +223,7 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
       });
       t.match(await say(toLobby, { text: 'banned' }, bob.headers), {
         status: 409,
-        body: { code: 'refused_by_network', error: /474/ },
+        body: { code: 'refused_by_network', error: /^474 /, hint: /guardian\/incidents\/\{id\}\/appeal/ },
       });
       await witness.ask('MODE #lobby -b *!*@*');
     },
