@@ -126,7 +126,7 @@ export async function runningForNewAccounts(
   );
 }
 
-/** The incident that another one keeps in force: its reference comes after the rule and whom it is for. */
+/** The incident that another one keeps in force: its reference comes after the rule and who it is for. */
 const firstRef = (ref: string) => `regexp_replace(${ref}, '^[^:]*:[^:]*:', '')`;
 
 /** What must be lifted at `now`, because its time is up or it was pardoned, and the time of the next lift. */
