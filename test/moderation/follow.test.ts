@@ -185,6 +185,12 @@ t.test('moderation follows the person', { skip: withoutAnope }, async (t) => {
     const held = (await incidents('cat')).find(({ patterns }) => patterns === 'no-account');
     t.match(held, { channel: '#room-b', level: 'MUTE', action: 'quiet', outcome: 'done' });
     t.ok(Date.parse(held!.until!) <= Date.parse(muted.until!) + 2_000, 'for no longer');
+    for (const who of [cat, again, elsewhere]) {
+      const notices = who.raw.flatMap(
+        (line) => / NOTICE .*\((incident \d+): (?:no|new)-account\)/.exec(line)?.[1] ?? [],
+      );
+      t.same(notices, [...new Set(notices)], `${who.nick} is told once of each`);
+    }
     t.match(await appeal(cat, held!.id), /is recorded/, 'whoever is there without an account may appeal');
     t.equal((await ask('POST', `/ops/incidents/${muted.id}/pardon`, { reason: 'a test' })).status, 200);
     await eventually('all of it to be lifted', async () =>

@@ -11,6 +11,7 @@ import {
 } from '../../streams/moderation/index.js';
 import { carryOut } from './carry-out.js';
 import { type GatewayHosts, mayBeGateway } from './gateway-hosts.js';
+import type { InHand } from './in-hand.js';
 import type { NewAccounts } from './new-accounts.js';
 import { type GuardOptions, guard, type Seen } from './options.js';
 
@@ -39,6 +40,9 @@ export class Held {
   readonly #options: GuardOptions;
   readonly #accounts: NewAccounts;
   readonly #gateway: GatewayHosts;
+  readonly #inHand: InHand;
+  /** What is being kept in force now, by the reference of its incident. */
+  readonly #holding = new Map<string, Promise<void>>();
   readonly #bots: ReadonlySet<string>;
   /** What runs, by the host where it was earned and by the account that it is for. */
   #running = new Map<string, Running[]>();
@@ -59,10 +63,11 @@ export class Held {
   /** The ids of what ran at the last look. */
   #known: ReadonlySet<number> = new Set();
 
-  constructor(options: GuardOptions, accounts: NewAccounts, gateway: GatewayHosts) {
+  constructor(options: GuardOptions, accounts: NewAccounts, gateway: GatewayHosts, inHand: InHand) {
     this.#options = options;
     this.#accounts = accounts;
     this.#gateway = gateway;
+    this.#inHand = inHand;
     this.#bots = new Set(options.bots.map(casefold));
   }
 
@@ -169,7 +174,27 @@ export class Held {
     }
   }
 
+  /** Keeps something in force for somebody: once, however many look at the same time. */
   async #hold(seen: Seen & { host: string }, running: Running, pattern: HeldPattern): Promise<void> {
+    const whose = seen.account === undefined ? placeOf(seen.host, running) : casefold(seen.account);
+    const ref = `${pattern}:${whose}:${running.by ?? running.ref}`;
+    const under = this.#holding.get(ref);
+    if (under) return await under;
+    this.#inHand.take(ref);
+    const work = this.#holdBy(ref, seen, running, pattern).finally(() => {
+      this.#holding.delete(ref);
+      this.#inHand.leave(ref);
+    });
+    this.#holding.set(ref, work);
+    await work;
+  }
+
+  async #holdBy(
+    ref: string,
+    seen: Seen & { host: string },
+    running: Running,
+    pattern: HeldPattern,
+  ): Promise<void> {
     const { log, logger } = this.#options;
     const { subject, channel } = running;
     // whoever is concerned may appeal
@@ -179,7 +204,7 @@ export class Held {
     if (seconds <= 0) return;
     const said = {
       ...seen,
-      ref: `${pattern}:${seen.account === undefined ? placeOf(seen.host, running) : casefold(seen.account)}:${running.by ?? running.ref}`,
+      ref,
       channel,
       ...(running.private ? { private: true as const } : {}),
       said_at: now.toISOString(),
@@ -188,7 +213,7 @@ export class Held {
     const hold = { is: 'hold', subject, ref: running.ref, person, said, seconds, pattern } as const;
     const { fact, position } = await log.handle(moderation, personDecider, hold, { by: guard });
     if (fact?.type !== 'incident.recorded') return;
-    const { nick, account = null, ref, action, patterns } = fact.data;
+    const { nick, account = null, action, patterns } = fact.data;
     const { host } = seen;
     const pending = {
       id: position.seq,
@@ -203,6 +228,7 @@ export class Held {
       seconds,
     };
     const outcome = await carryOut(this.#options, pending);
+    this.#inHand.answer(ref);
     logger.info(
       { id: position.seq, nick, account, channel, action, outcome },
       'mute or ban holds where its account is not identified',

@@ -4,6 +4,7 @@ import { guardEvents } from './events.js';
 import { GatewayHosts } from './gateway-hosts.js';
 import { Held } from './held.js';
 import { HearIdentified } from './identified.js';
+import { InHand } from './in-hand.js';
 import { GuardLines } from './lines.js';
 import { NewAccounts } from './new-accounts.js';
 import type { GuardOptions } from './options.js';
@@ -25,12 +26,13 @@ export class GuardChannels {
     const decisions = new Decisions(options);
     const accounts = new NewAccounts(options);
     const gateway = new GatewayHosts(options);
-    const held = new Held(options, accounts, gateway);
+    const inHand = new InHand();
+    const held = new Held(options, accounts, gateway, inHand);
     const appeared = async (seen: Parameters<Held['appeared']>[0], channel: string) => {
       await Promise.all([decisions.appeared(seen), held.appeared(seen, channel)]);
     };
-    const lines = new GuardLines(options, accounts, gateway, appeared);
-    const sanctions = new Sanctions(options, (ref) => lines.isInHand(ref), [decisions, held]);
+    const lines = new GuardLines(options, accounts, gateway, inHand, appeared);
+    const sanctions = new Sanctions(options, inHand, [decisions, held]);
     const identified = new HearIdentified(options, (seen) => held.heard(seen));
     this.#parts = [lines, guardEvents(options), sanctions, identified];
   }

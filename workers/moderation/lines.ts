@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { personsOfAccount } from '../../projections/moderation/running.js';
 import { clock, turn } from '../../streams/core/clock.js';
-import { boundedCache, type Recorded } from '../../streams/core/index.js';
+import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
   type Entry,
@@ -30,6 +30,7 @@ import { Reactor, type Task } from '../core/reactor.js';
 import { carryOut } from './carry-out.js';
 import type { GatewayHosts } from './gateway-hosts.js';
 import type { Met } from './held.js';
+import type { InHand } from './in-hand.js';
 import { GuardLoops, type LoopSuspect } from './loops.js';
 import type { NewAccounts } from './new-accounts.js';
 import { Notes } from './notes.js';
@@ -56,8 +57,6 @@ const maxInHand = 1_024;
 const atOnce = 256;
 /** After this time scoring yields to everything else in the process, in milliseconds. */
 const turnMs = 5;
-/** Longer than anybody reads. */
-const answeredMs = 60_000;
 
 /**
  * Scores every recorded line, in the order of the log, and does what the score asks for. Each line is handled
@@ -72,9 +71,7 @@ export class GuardLines {
   readonly #recent = new RecentLines();
   readonly #loops: GuardLoops;
   readonly #notes: Notes;
-  readonly #inHand = new Set<string>();
-  /** What was done about lines lately. A reader whose data is a little older learns it here. */
-  readonly #answered = boundedCache<string, true>(10_000, { ttl: answeredMs });
+  readonly #inHand: InHand;
   /** When scoring yielded the last time. */
   #turnAt = 0;
 
@@ -83,11 +80,18 @@ export class GuardLines {
   /** Called for everybody who comes into a channel or speaks there. */
   readonly #appeared: Appeared;
 
-  constructor(options: GuardOptions, accounts: NewAccounts, gateway: GatewayHosts, appeared: Appeared) {
+  constructor(
+    options: GuardOptions,
+    accounts: NewAccounts,
+    gateway: GatewayHosts,
+    inHand: InHand,
+    appeared: Appeared,
+  ) {
     const { log, logger } = options;
     this.#options = options;
     this.#accounts = accounts;
     this.#gateway = gateway;
+    this.#inHand = inHand;
     this.#appeared = appeared;
     this.#ignored = new Set(options.ignored.map(casefold));
     this.#bots = new Set(options.bots.map(casefold));
@@ -103,7 +107,7 @@ export class GuardLines {
       plan: (fact) => this.#suspects(fact),
       handle: async (suspect) => {
         await ('level' in suspect ? this.#handleLoop(suspect) : this.#handle(suspect));
-        this.#inHand.delete(suspect.ref);
+        this.#inHand.leave(suspect.ref);
         return { is: 'done' };
       },
     });
@@ -115,11 +119,6 @@ export class GuardLines {
 
   async stop(): Promise<void> {
     await this.#reactor.stop();
-  }
-
-  /** Whether the action for a line is under way, or was done recently. */
-  isInHand(ref: string): boolean {
-    return this.#inHand.has(ref) || this.#answered.has(ref);
   }
 
   /** The lines of a fact that are incidents. */
@@ -140,14 +139,14 @@ export class GuardLines {
         const ref = `line:${id}`;
         const where = { channel, isPrivate: closed[index]! };
         const item = { ref, token: `line-${id}`, line, ...where, text, score, factId: fact.id };
-        this.#inHand.add(ref);
+        this.#inHand.take(ref);
         // those of a host may be one person, whatever their accounts
         suspects.push({ key: personOf({ nick: line.nick, host: line.host }), item });
       }
       await this.#giveWay();
     }
     for (const item of this.#loops.see(fact, lines)) {
-      this.#inHand.add(item.ref);
+      this.#inHand.take(item.ref);
       suspects.push({ key: item.person, item });
     }
     return suspects;
@@ -285,7 +284,7 @@ export class GuardLines {
     try {
       const pending = { id, ref, subject, nick, host, account, channel, patterns, action, seconds };
       const outcome = await carryOut(this.#options, pending);
-      this.#answered.set(ref, true);
+      this.#inHand.answer(ref);
       logger.info({ id, nick, channel, level, action, outcome }, 'incident');
     } catch (error) {
       // it is recorded, and tried again from there

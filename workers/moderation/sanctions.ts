@@ -7,6 +7,7 @@ import {
 import { type Position, retry, Sleeper } from '../../streams/core/index.js';
 import { lateAfterMs, moderation, personDecider } from '../../streams/moderation/index.js';
 import { answer, carryOut } from './carry-out.js';
+import type { InHand } from './in-hand.js';
 import { type GuardOptions, guard } from './options.js';
 
 const retryMs = 2_000;
@@ -23,8 +24,7 @@ const isComing = new Set<unknown>(['irc_unavailable', 'read_model_building', 're
  */
 export class Sanctions {
   readonly #options: GuardOptions;
-  /** Whether a line is still being handled: its action is under way. */
-  readonly #isInHand: (ref: string) => boolean;
+  readonly #inHand: InHand;
   readonly #stop = new AbortController();
   readonly #refused = new Map<string, number>();
   #seen: Position | undefined;
@@ -37,12 +37,12 @@ export class Sanctions {
 
   constructor(
     options: GuardOptions,
-    isInHand: (ref: string) => boolean,
+    inHand: InHand,
     others: readonly { look(after: Position | undefined): Promise<void> }[],
   ) {
     this.#options = options;
     this.#others = others;
-    this.#isInHand = isInHand;
+    this.#inHand = inHand;
   }
 
   start(): void {
@@ -90,7 +90,7 @@ export class Sanctions {
     const now = log.now();
     const unanswered = (
       await read((sql, schema) => unansweredIncidents(sql, schema, atOnce), this.#seen)
-    ).filter(({ ref }) => !this.#isInHand(ref));
+    ).filter(({ ref }) => !this.#inHand.has(ref));
     await this.#each(unanswered, (incident) => this.#finish(incident, now));
     const { due, next } = await read((sql, schema) => dueLifts(sql, schema, now));
     await this.#each(due, (incident) => this.#lift(incident, now));
