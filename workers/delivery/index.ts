@@ -243,7 +243,8 @@ export class DeliverToIrc {
     };
     try {
       const event = await retry(() => log.at(market, seq), { pauses, failed, signal: this.#stop.signal });
-      if (!event) logger.error({ seq }, 'redriven event is no longer stored');
+      // at a stop there is no answer, which says nothing about the event
+      if (!event && !this.#stop.signal.aborted) logger.error({ seq }, 'redriven event is no longer stored');
       return event;
     } catch (error) {
       logger.error({ seq, err: error }, 'redriven event cannot be read');
