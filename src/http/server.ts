@@ -15,6 +15,7 @@ import { Refusal } from '../../streams/core/index.js';
 import { callerAddress, isOnThisMachine, isSpokenFor } from '../auth/client-address.js';
 import { limitConnections } from './connections.js';
 import { bodyLimit, refusalCode, refuseBrokenRequest, refuseExpectation, sendError } from './errors.js';
+import { hostLines } from './host-lines.js';
 import { pathOf, type Route, RouteMethods } from './route-methods.js';
 
 /** An answered request, as metrics see it. */
@@ -101,7 +102,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       isWarned = true;
       options.logger.warn(disbelief);
     }
-    const isBroken = raw.headers.host === undefined && raw.httpVersion === '1.1';
+    const hosts = hostLines(raw);
+    if (hosts > 1) return done(new Refusal('bad_request', 'A request has one Host header', severalHosts));
+    const isBroken = hosts === 0 && raw.httpVersion === '1.1';
     done(isBroken ? new Refusal('bad_request', 'A request of HTTP/1.1 has a Host header') : undefined);
   });
 
@@ -223,6 +226,8 @@ const disbelief =
 
 const crowded =
   'An address has as many connections open as it may have: more are cut off. A proxy is named in TRUST_PROXY; CONNECTIONS_PER_ADDRESS is the bound';
+
+const severalHosts = { hint: 'Send Host once. A proxy that adds one must take away that of its client' };
 
 /** Which of the addresses that a request came through are trusted, nearest first. */
 function trustOf(proxies: ServerOptions['trustProxy'] = []): NonNullable<FastifyServerOptions['trustProxy']> {

@@ -368,6 +368,38 @@ t.test('API-06 bytes that are no HTTP get an answer in the shape of the others',
   socket.destroy();
 });
 
+t.test('API-24 a request has one Host header', async (t) => {
+  const { url, port } = await startServer(t);
+  const ask = async (head: string) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (text) => {
+      answer += text;
+    });
+    socket.end(`${head}Connection: close\r\n\r\n`);
+    await once(socket, 'close');
+    const [, status] = /^HTTP\/1\.1 (\d+)/.exec(answer)!;
+    return { status, type: /^content-type: (.*)$/im.exec(answer)?.[1], text: answer.split('\r\n\r\n')[1]! };
+  };
+  for (const hosts of ['Host: a\r\nHost: b', 'host: a\r\nX-Other: c\r\nHOST: a', 'Host: a\r\nHost:'])
+    for (const line of ['GET /things/1 HTTP/1.1', 'GET /nothing HTTP/1.1', 'GET /things/1 HTTP/1.0']) {
+      const { status, type, text } = await ask(`${line}\r\n${hosts}\r\n`);
+      t.equal(status, '400', `${line} ${hosts}`);
+      t.match(type, /^application\/json/);
+      t.match(JSON.parse(text), {
+        error: 'A request has one Host header',
+        code: 'bad_request',
+        hint: /Send Host once/,
+      });
+    }
+  const none = await ask('GET /things/1 HTTP/1.1\r\n');
+  t.equal(none.status, '400');
+  t.match(JSON.parse(none.text), { error: 'A request of HTTP/1.1 has a Host header', code: 'bad_request' });
+  t.equal((await ask('GET /things/1 HTTP/1.0\r\n')).status, '200', 'which HTTP/1.0 does not need');
+  t.equal((await ask('GET /things/1 HTTP/1.1\r\nHost: a\r\nHosts: b\r\n')).status, '200');
+  t.equal((await fetch(`${url}/things/1`)).status, 200);
+});
+
 t.test('API-19 a stop does not wait for a request that never ends', async (t) => {
   const { app, port } = await startServer(t, { timeouts: { stopMs: 100 } });
   const socket = connect({ host: '127.0.0.1', port });

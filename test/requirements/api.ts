@@ -28,5 +28,6 @@ export const api = {
   'API-22': 'Probes and scrapers with a key are never limited; who asks for metrics without a right one is.',
   'API-23':
     'An address has a bounded number of connections open; this machine and trusted proxies are exempt.',
+  'API-24': 'A request without a Host header, or with several, answers 400.',
   'API-19': 'A stop ends requests that do not end by themselves.',
 } as const;
