@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isExpected, Refusal, type Unavailable } from '../../streams/core/index.js';
 import { type RefusalCode, refusals } from '../../streams/refusals.js';
@@ -109,6 +110,11 @@ export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
       : error.code === 'HPE_HEADER_OVERFLOW'
         ? new Refusal('headers_too_large')
         : new Refusal('bad_request', 'This is not a readable HTTP request');
+  endWith(socket, refusal);
+}
+
+/** Answers on a connection on which the framework answers nothing more, and ends it. */
+export function endWith(socket: Duplex, refusal: Refusal): void {
   const body = bodyText(refusal);
   socket.end(
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -18,6 +18,8 @@ export const socketDescription: Description = {
   ofOwnNick: true,
   query: listen.input,
   answers: { 101: { says: 'The WebSocket is open' } },
-  errors: { 400: 'The input is not valid, or `after` is no id of an event of this stream' },
+  errors: {
+    400: 'The input is not valid, or `after` is no id of an event of this stream, or the handshake is not that of RFC 6455',
+  },
   refusals: { ...listen.refusals, upgrade_required: true, too_many_streams: true, too_many_viewers: true },
 };

@@ -1,13 +1,13 @@
 import websocket from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
-import { Refusal } from '../../streams/core/index.js';
 import { refusals } from '../../streams/refusals.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import { type Reader, readerOf } from '../http/reader.js';
 import { StreamPlaces } from '../http/stream-places.js';
 import { type AnyEventStream, moreEvent, type ServerEvent } from '../operations/core/event-stream.js';
 import { socketPath } from './description.js';
+import { refuseHandshake, requireHandshake } from './handshake.js';
 import { type Ask, Requests } from './requests.js';
 import { socketUpgrades } from './upgrades.js';
 
@@ -40,7 +40,7 @@ interface Admitted extends Reader {
 
 /**
  * `GET /irc/socket`: a stream of events and requests of its reader on one WebSocket, as JSON-RPC 2.0. A caller who may not read the
- * stream is refused before the upgrade, in HTTP.
+ * stream is refused before the upgrade, in HTTP, and so is a bad handshake.
  */
 export async function socketRoutes(app: FastifyInstance, options: SocketOptions): Promise<void> {
   const { stream, ask, keys, parts } = options;
@@ -51,10 +51,7 @@ export async function socketRoutes(app: FastifyInstance, options: SocketOptions)
 
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const reader = await find(request, reply);
-    if (!request.ws) {
-      reply.header('upgrade', 'websocket');
-      throw new Refusal('upgrade_required');
-    }
+    requireHandshake(request, reply);
     const { socket } = request.raw;
     const stopped = new AbortController();
     const free = places.take(reader.countedAs);
@@ -81,6 +78,7 @@ export async function socketRoutes(app: FastifyInstance, options: SocketOptions)
       },
       errorHandler: (_error, socket) => socket.terminate(),
     });
+    scope.websocketServer.on('wsClientError', refuseHandshake);
     scope.route({
       method: 'GET',
       url: socketPath,

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { hostLines } from '../http/host-lines.js';
 
 /**
  * Node takes each request that offers an upgrade out of HTTP, body and all, as soon as somebody listens for upgrades. But
@@ -15,7 +16,9 @@ export function socketUpgrades(server: Server, path: string): EventEmitter {
     const isSocket =
       request.method === 'GET' &&
       request.headers.upgrade?.toLowerCase() === 'websocket' &&
-      request.url?.split('?')[0] === path;
+      request.url?.split('?')[0] === path &&
+      // another is refused before anybody knows that its connection left HTTP, and has to be closed
+      hostLines(request) === 1;
     // a request that came after others waits for their answers
     whenAnswered(latest.get(socket), socket, () => {
       if (isSocket && sockets.listenerCount('upgrade') > 0) sockets.emit('upgrade', request, socket, head);

@@ -74,6 +74,8 @@ export const speech = {
   'LISTEN-06': 'One agent has 20 streams at most, wherever it comes from.',
   'SOCKET-08': 'Who sends much that is refused loses its socket, and holds up nobody.',
   'SOCKET-07': 'A key that has ended does nothing more through its socket, which is closed.',
+  'SOCKET-09':
+    'A bad handshake is answered as every error is, before anything is done for it: 400, and 426 with the version for another one.',
   'AGENTHOOK-01':
     'What comes to an inbox is posted to the webhook of its agent, in order, signed with its secret.',
   'AGENTHOOK-02': 'What a webhook does not take is tried again, in order, and holds up no other agent.',

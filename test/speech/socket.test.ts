@@ -219,6 +219,66 @@ t.test('one socket to speak and to listen', async (t) => {
     t.same(statuses(), ['200', '200', '404']);
   });
 
+  await t.test('SOCKET-09 a bad handshake is answered as every error is', async (t) => {
+    const quiet = await given('quinn', ['speak']);
+    const shake = async (lines: string[], { method = 'GET', hosts = ['Host: localhost'] } = {}) => {
+      const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+      t.teardown(() => socket.destroy());
+      let answer = '';
+      socket.setEncoding('utf8').on('data', (text) => {
+        answer += text;
+      });
+      const offer = [...hosts, 'Connection: Upgrade', 'Upgrade: websocket', ...lines];
+      const credential = `X-Api-Key: ${quiet.headers['x-api-key']}`;
+      socket.write(`${method} /irc/socket HTTP/1.1\r\n${[...offer, credential].join('\r\n')}\r\n\r\n`);
+      await eventually('an answer', async () => answer.includes('\r\n\r\n'));
+      const head = answer.slice(0, answer.indexOf('\r\n\r\n') + 4);
+      const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+      await eventually('its body', async () => answer.length >= head.length + length);
+      const status = Number(head.split(' ')[1]);
+      return { status, head, body: length > 0 ? JSON.parse(answer.slice(head.length)) : undefined, socket };
+    };
+    const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+    const version = 'Sec-WebSocket-Version: 13';
+    const wrongKey = { code: 'bad_request', error: /Sec-WebSocket-Key/, hint: /16 random bytes/ };
+    const wrongVersion = { code: 'upgrade_required', error: /version 13/, hint: /Sec-WebSocket-Version: 13/ };
+    const wrong: [string[], number, object][] = [
+      [[version], 400, wrongKey],
+      [[version, 'Sec-WebSocket-Key: '], 400, wrongKey],
+      [[version, 'Sec-WebSocket-Key: short'], 400, wrongKey],
+      [[version, key, key], 400, wrongKey],
+      [[key], 426, wrongVersion],
+      [[key, 'Sec-WebSocket-Version: 12'], 426, wrongVersion],
+      [[key, 'Sec-WebSocket-Version: x'], 426, wrongVersion],
+    ];
+    for (const [lines, status, body] of wrong) {
+      const answer = await shake(lines);
+      t.equal(answer.status, status, lines.join());
+      t.match(answer.body, body, lines.join());
+      t.match(answer.head, /^content-type: application\/json/im);
+      t.match(answer.head, /^x-content-type-options: nosniff/im);
+      if (status === 426) {
+        t.match(answer.head, /^sec-websocket-version: 13\r$/im);
+        t.match(answer.head, /^upgrade: websocket\r$/im);
+      }
+      await eventually('the end of the connection', async () => answer.socket.closed);
+    }
+    const { body: connection } = await ask('GET', '/irc/connection', undefined, quiet.headers);
+    t.match(connection, { connected: false }, 'none of them brought the agent to the network');
+    const protocol = await shake([key, version, 'Sec-WebSocket-Protocol: a,,b']);
+    t.match(protocol, {
+      status: 400,
+      head: /^content-type: application\/json\r$/im,
+      body: { code: 'bad_request', error: /Sec-WebSocket-Protocol/, hint: /WebSocket client/ },
+    });
+    await eventually('its end', async () => protocol.socket.closed);
+    const posted = await shake([key, version], { method: 'POST' });
+    t.match(posted, { status: 405, body: { code: 'method_not_allowed' }, head: /^allow: GET/im });
+    for (const hosts of [[], ['Host: localhost', 'Host: other']])
+      t.match(await shake([key, version], { hosts }), { status: 400, body: { error: /Host header/ } });
+    t.equal((await shake([key, version])).status, 101, 'a good one opens the socket');
+  });
+
   await t.test('SOCKET-07 a key that has ended does nothing more through its socket', async (t) => {
     const short = await given('erin', ['speak']);
     const { request, state } = await open('channels=lobby', short.headers);
