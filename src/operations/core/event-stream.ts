@@ -55,7 +55,7 @@ export interface EventStream<Parts = unknown, In extends z.ZodObject = z.ZodObje
   isEventId(text: string): boolean;
   /** So many readers one process has at most. */
   most: number;
-  /** So many of them for one address, or for one agent where a key is needed; callers on this machine are not counted. */
+  /** So many of them for one address, or for one agent with a key; other callers on this machine are not counted. */
   ofOneReader: number;
   /**
    * Opens it; `undefined` in it is silence. Throws what refuses the reader. Gives nothing where no event will ever come
