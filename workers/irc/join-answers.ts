@@ -54,6 +54,8 @@ export interface JoinSnapshot {
   topic: string;
   /** What the channel's history replayed of everybody, oldest first. */
   lines: IrcLine[];
+  /** When the server told who is there, as it tags its lines; `undefined` if it does not. */
+  time?: string | undefined;
 }
 
 /** One channel that is being joined, and what the server has said about it so far. */
@@ -137,9 +139,12 @@ export class JoinAnswers {
         if (snapshot) snapshot.topic = textOf(line);
         return;
       }
-      case '353':
-        this.#readNames(this.#find(third), textOf(line));
+      case '353': {
+        const target = this.#find(third);
+        if (target?.snapshot) target.snapshot.time = line.tags.time;
+        this.#readNames(target, textOf(line));
         return;
+      }
       case 'MODE':
         this.#readModes(this.#find(first), line.params.slice(1));
         return;

@@ -52,7 +52,10 @@ export type JoinOutcome =
       snapshot?: JoinSnapshot;
     }
   | { is: 'refused'; code: string; error: string }
-  /** It is closed to us, silent or not there, and who can let us in, let us speak or has to make it cannot be asked now. */
+  /**
+   * It is closed to us, silent or not there, and who can let us in, let us speak or has to make it cannot be asked now. Or somebody
+   * has kicked us at once.
+   */
   | { is: 'waiting' }
   | { is: 'lost' };
 
@@ -163,6 +166,9 @@ class Joining {
     const joined = this.#targets.filter(({ name, joined }) => joined && self.isIn(name));
     for (const target of joined) target.waiting = false;
     await this.#each(joined, (target) => this.#setUp(target));
+    // somebody has kicked us meanwhile: neither its modes nor its history are known
+    for (const target of this.#targets)
+      if (target.joined && !self.isIn(target.name)) Object.assign(target, { joined: false, waiting: true });
   }
 
   get #forces(): boolean {

@@ -1,7 +1,7 @@
 import type { Log } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { Sighting } from '../../streams/network/index.js';
-import type { IrcLine, JoinOutcome, Session } from '../irc/index.js';
+import type { IrcLine, JoinOutcome, JoinSnapshot, Session } from '../irc/index.js';
 import { catchUp, reachOf } from './catch-up.js';
 import type { Journal, Recording } from './journal.js';
 import { isKept, lineOf, Room, saidIn } from './room.js';
@@ -54,7 +54,7 @@ export class Sightings {
     early: readonly EarlyLine[],
   ): void {
     const { modes, history } = outcome;
-    const snapshot = outcome.snapshot ?? { members: [], topic: '', lines: [] };
+    const snapshot: JoinSnapshot = outcome.snapshot ?? { members: [], topic: '', lines: [] };
     const recording = watched.recording!;
     const now = this.now();
     // in a channel that we were in already, lines came before we left it and entered it again
@@ -85,7 +85,8 @@ export class Sightings {
     // nobody saw when it was opened or closed meanwhile: what was said then is private if it was so on either side
     const isPrivate = recording.closed.seen === true || watched.room.isPrivate;
     const said = missed.map((sighting) => saidIn(sighting, isPrivate));
-    this.#record(watched, [...said, watched.room.snapshot(now)]);
+    // what came after the server had told this may be on its way still
+    this.#record(watched, [...said, watched.room.snapshot(this.#timed(snapshot.time))]);
     for (const one of early)
       if (!isReplayed(one) && !fallen.has(one)) this.#observe(watched, one.line, one.at);
   }
@@ -115,7 +116,7 @@ export class Sightings {
     const still = away === undefined ? [] : [{ is: 'away' as const, at, nick: params[0]!, message: away }];
     this.#record(watched, [sighting, ...still]);
     const gone = command === 'KICK' ? params[1] : command === 'PART' ? line.nick : undefined;
-    if (gone && this.#isUs(gone)) this.#left(watched, params.at(-1) ?? '');
+    if (gone && this.#isUs(gone)) this.#left(watched, params.at(-1) ?? '', at);
   }
 
   /** Facts grow old and are dropped: what is true for longer than that has to be said again. */
@@ -135,8 +136,9 @@ export class Sightings {
     return Math.round(this.#log.now().getTime());
   }
 
-  #left(watched: WatchedChannel, reason: string): void {
-    this.#record(watched, [{ is: 'left', at: this.now(), reason }]);
+  /** We are out since a time by the server's clock: the line that says so may have been on its way for long. */
+  #left(watched: WatchedChannel, reason: string, at: number): void {
+    this.#record(watched, [{ is: 'left', at, reason }]);
     watched.leave(kickedMs);
   }
 
@@ -153,7 +155,12 @@ export class Sightings {
   }
 
   #timeOf({ tags }: IrcLine): number {
-    const at = Date.parse(tags.time ?? '');
+    return this.#timed(tags.time);
+  }
+
+  /** The time that a server tagged a line with; now, if it did not. */
+  #timed(time: string | undefined): number {
+    const at = Date.parse(time ?? '');
     return Number.isNaN(at) ? this.now() : at;
   }
 }

@@ -87,9 +87,9 @@ export class Recorded {
     let between: Sighting[] = [];
     let last = -1;
     const begun = seen.find(({ is }) => is === 'snapshot')?.at ?? Number.POSITIVE_INFINITY;
-    // a history need not reach back to what was said before anybody recorded
+    // a history need not reach back to what was said before anybody recorded, and servers tell whole milliseconds
     const missedAfter = (from: number, to?: number) =>
-      shown.slice(from + 1, to).filter(({ at }) => at >= begun);
+      shown.slice(from + 1, to).filter(({ at }) => at >= begun + 1);
     for (const sighting of seen) {
       if (!isLine(sighting)) {
         between.push(sighting);
