@@ -64,9 +64,13 @@ export class Sanctions {
     for await (const entries of log.follow(moderation, { after, batch: 100, signal })) {
       const last = entries.at(-1);
       if (!last) continue;
-      this.#seen = { stream: moderation.name, seq: last.seq };
+      this.#sawUpTo(last.seq);
       this.#sleeper.wake();
     }
+  }
+
+  #sawUpTo(seq: number): void {
+    if (seq > (this.#seen?.seq ?? 0)) this.#seen = { stream: moderation.name, seq };
   }
 
   async #run(): Promise<void> {
@@ -128,9 +132,13 @@ export class Sanctions {
     const { log, logger, enforce, read } = this.#options;
     const { ref, subject, nick, host, account, channel, action, mask, voice } = incident;
     if ((this.#refused.get(ref) ?? 0) > now.getTime()) return;
-    const record = (ended: { outcome: 'done' | 'failed' | 'outlived'; error?: string }) =>
-      log.handle(moderation, personDecider, { is: 'lift', subject, ref, ...ended }, { by: guard });
-    if (await read((sql, schema) => isOutlived(sql, schema, incident, now))) {
+    const record = async (ended: { outcome: 'done' | 'failed' | 'outlived'; error?: string }) => {
+      const lift = { is: 'lift', subject, ref, ...ended } as const;
+      const { position } = await log.handle(moderation, personDecider, lift, { by: guard });
+      this.#sawUpTo(position.seq);
+    };
+    // several may end at once under one mask: of these, each must see that those before it are lifted
+    if (await read((sql, schema) => isOutlived(sql, schema, incident, now), this.#seen)) {
       await record({ outcome: 'outlived' });
       return;
     }

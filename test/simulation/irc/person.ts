@@ -20,19 +20,23 @@ export interface PersonOptions {
   isBare?: boolean;
   /** Where they come from; from where everybody else does by default. */
   host?: string;
+  /** Is called with each line that they are shown. */
+  hears?: (heard: Heard) => void;
 }
 
 /** Somebody on the network who is no part of the product: says what a test has them say, and keeps what they are shown. */
 export class Person {
   readonly heard: Heard[] = [];
   readonly client: Client;
+  readonly #hears: ((heard: Heard) => void) | undefined;
 
   /** Connects, and is registered a moment later. */
   constructor(
     readonly server: Server,
     readonly nick: string,
-    { password, capabilities, isBare = false, host }: PersonOptions = {},
+    { password, capabilities, isBare = false, host, hears }: PersonOptions = {},
   ) {
+    this.#hears = hears;
     this.client = server.accept({ write: (text) => this.#take(text), close: () => {} }, host);
     if (isBare) return;
     if (capabilities) this.send('CAP LS 302', `CAP REQ :${capabilities.join(' ')}`);
@@ -82,7 +86,11 @@ export class Person {
       const from = untagged.startsWith(':') ? untagged.slice(1, untagged.indexOf(' ')) : '';
       const { command, parameters } = parsed(from === '' ? untagged : untagged.slice(from.length + 2));
       if (command === 'PING') this.send(`PONG :${parameters[0]}`);
-      else this.heard.push({ from, command, parameters, raw });
+      else {
+        const heard = { from, command, parameters, raw };
+        this.heard.push(heard);
+        this.#hears?.(heard);
+      }
     }
   }
 }

@@ -1,3 +1,4 @@
+import { BlockList, isIPv6 } from 'node:net';
 import type { Client } from './client.js';
 
 /** A user as one server of the network knows them. */
@@ -95,11 +96,20 @@ export const maskOf = ({ nick, ident, host }: User): string => `${nick}!${ident}
 function matches(mask: string, user: User): boolean {
   if (mask.startsWith('R:')) return user.account?.toLowerCase() === mask.slice(2).toLowerCase();
   if (mask.startsWith('U:')) return user.account === undefined && matches(mask.slice(2), user);
+  const [, address, bits] = /@([\da-f:]+)\/(\d+)$/i.exec(mask) ?? [];
+  if (address !== undefined && bits !== undefined) return isInNetwork(user.host, address, Number(bits));
   const pattern = mask
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replaceAll('*', '.*')
     .replaceAll('?', '.');
   return new RegExp(`^${pattern}$`, 'i').test(maskOf(user));
+}
+
+/** Whether a host is an address of an IPv6 network. */
+function isInNetwork(host: string, network: string, bits: number): boolean {
+  const list = new BlockList();
+  list.addSubnet(network, bits, 'ipv6');
+  return isIPv6(host) && list.check(host, 'ipv6');
 }
 
 const units: Record<string, number> = { '': 1, s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800, y: 31_536_000 };

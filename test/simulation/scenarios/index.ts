@@ -6,6 +6,7 @@ import { guard } from './guard.js';
 import { identity } from './identity.js';
 import { log } from './log.js';
 import { payments } from './payments.js';
+import { persons } from './persons.js';
 import { projector } from './projector.js';
 import { record } from './record.js';
 import { sessions } from './sessions.js';
@@ -23,5 +24,6 @@ export const scenarios: readonly Scenario[] = [
   payments,
   speech,
   guard,
+  persons,
   delivery,
 ];
