@@ -183,20 +183,26 @@ export async function masksInForce(sql: Tx, schema: string, channel: string): Pr
   return rows.map(({ mask }) => mask);
 }
 
-/** Whether another action of the same kind lasts longer for the same mask in the same channel. */
+/**
+ * Whether another action of the same kind keeps the mask in the channel. `yes`: one lasts longer. `perhaps`: one is being done,
+ * and nobody knows its mask yet.
+ */
 export async function isOutlived(
   sql: Tx,
   schema: string,
   { id, channel, action, mask, nick }: RunningIncident,
   now: Date,
-): Promise<boolean> {
-  const [other] = await sql.query<{ id: number }>(
-    `select id from ${schema}.incidents
-     where until > $1 and lifted_at is null and pardoned_at is null and id <> $2 and channel_key = $3 and action = $4
-       and mask is not distinct from $5 and ($5::text is not null or lower(nick) = lower($6)) limit 1`,
-    [now, id, casefold(channel), action, mask, nick],
+): Promise<'yes' | 'perhaps' | 'no'> {
+  const [other] = await sql.query<{ known: boolean }>(
+    `select outcome is not null as known from ${schema}.incidents
+     where lifted_at is null and pardoned_at is null and id <> $2 and channel_key = $3 and action = $4
+       and ((until > $1 and mask is not distinct from $5 and ($5::text is not null or lower(nick) = lower($6)))
+         or (outcome is null and action not in ('none', 'withhold') and said_at > $7))
+     order by outcome is null limit 1`,
+    [now, id, casefold(channel), action, mask, nick, new Date(now.getTime() - lateAfterMs)],
   );
-  return other !== undefined;
+  if (!other) return 'no';
+  return other.known ? 'yes' : 'perhaps';
 }
 
 function runningView(row: StoredIncident): RunningIncident {

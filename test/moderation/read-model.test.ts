@@ -198,8 +198,13 @@ async function due(t: Test, sql: Sql, schema: string): Promise<void> {
   t.same([refs(later.due), later.next], [['line:2-0'], at(146)]);
   t.same(refs((await dueLifts(sql, schema, at(200))).due), ['line:2-0', 'line:7-0']);
   const [first] = later.due;
-  t.ok(await isOutlived(sql, schema, first!, at(140)), 'another mute goes on under the same mask');
-  t.notOk(await isOutlived(sql, schema, first!, at(150)));
+  t.equal(await isOutlived(sql, schema, first!, at(140)), 'yes', 'another mute goes on under the same mask');
+  t.equal(await isOutlived(sql, schema, first!, at(150)), 'no');
+  const [open] = unanswered;
+  const another = { ...open!, id: 0 };
+  const asOf = (seconds: number) => new Date(open!.saidAt.getTime() + seconds * 1_000);
+  t.equal(await isOutlived(sql, schema, another, asOf(1)), 'perhaps', 'one that is being done');
+  t.equal(await isOutlived(sql, schema, another, asOf(600)), 'no', 'it will not be done any more');
   t.same(await masksInForce(sql, schema, casefold(first!.channel)), [first!.mask]);
   t.same(await masksInForce(sql, schema, '#elsewhere'), []);
 }

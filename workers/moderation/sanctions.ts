@@ -138,7 +138,10 @@ export class Sanctions {
       this.#sawUpTo(position.seq);
     };
     // several may end at once under one mask: of these, each must see that those before it are lifted
-    if (await read((sql, schema) => isOutlived(sql, schema, incident, now), this.#seen)) {
+    const outlived = await read((sql, schema) => isOutlived(sql, schema, incident, now), this.#seen);
+    // one that is set now finds the mask there, and would lose it
+    if (outlived === 'perhaps') return;
+    if (outlived === 'yes') {
       await record({ outcome: 'outlived' });
       return;
     }
