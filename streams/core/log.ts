@@ -183,7 +183,8 @@ export class Log {
 
   /**
    * Runs a command: folds the facts of its subject, decides, and appends what was decided. If somebody else
-   * appended to the subject in between, it decides again. Throws what the decider throws.
+   * appended to the subject in between, it decides again. With an `id` of the caller's, the fact is recorded once
+   * in the stream's duplicate window: nothing is decided if another subject has it. Throws what the decider throws.
    */
   async handle<S extends StreamDefinition, State, Command>(
     stream: S,
@@ -202,6 +203,13 @@ export class Log {
       if (!fact) return { state, position: { stream: stream.name, seq: cached.seq } };
       const known = identified(context);
       const answer = await this.#appender.append(stream, subject, fact as AnyFact, known, cached.seq);
+      if (answer.is === 'stored' && answer.duplicate && context.id !== undefined) {
+        // an earlier try stored it, or somebody else did: there, or under another subject
+        this.#states.forget(key);
+        const stored = await this.at(stream, answer.seq);
+        const position = { stream: stream.name, seq: answer.seq };
+        return stored?.subject === subject ? { state, fact: stored, position } : { state, position };
+      }
       if (answer.is === 'stored') {
         // two commands may share the cached state: only the one that saw the last sequence may move it on
         if (cached.seq < answer.seq) {

@@ -121,6 +121,29 @@ t.test('with one log server', async (t) => {
     t.equal(results.filter((result) => result.status === 'fulfilled').length, 1);
   });
 
+  t.test('LOG-17 a command with an id is recorded once, also where another subject has it', async (t) => {
+    const other = await openLog(nats);
+    t.teardown(() => other.close());
+    const origin = { by: 'test', id: 'one-thing' };
+    const answers = await Promise.all([
+      log.handle(things, ownership, { name: 'orb', by: 'ann' }, origin),
+      other.handle(things, ownership, { name: 'globe', by: 'bob' }, origin),
+    ]);
+    t.equal(answers.filter(({ fact }) => fact).length, 1);
+    t.equal(answers[0].position.seq, answers[1].position.seq);
+    const [owned, free] = answers[0].fact ? ['orb', 'globe'] : ['globe', 'orb'];
+    t.equal(await log.last(things, `things.${free}`), undefined);
+    await t.rejects(log.handle(things, ownership, { name: owned!, by: 'eve' }, { by: 'test' }), {
+      code: 'taken',
+    });
+    for (const process of [log, other]) {
+      const again = await process.handle(things, ownership, { name: `${free}`, by: 'eve' }, origin);
+      t.equal(again.fact, undefined, 'it is not recorded there later either');
+    }
+    const { fact } = await other.handle(things, ownership, { name: free!, by: 'eve' }, { by: 'test' });
+    t.match(fact, { data: { name: free, by: 'eve' } }, 'nothing of it is left in what a process knows');
+  });
+
   t.test('LOG-05 repeating an append with the same id stores it once', async (t) => {
     const first = await log.append(things, 'things.b', counted(1), { by: 'ann', id: 'same-id' });
     const second = await log.append(things, 'things.b', counted(1), { by: 'ann', id: 'same-id' });

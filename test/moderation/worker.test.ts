@@ -2,8 +2,15 @@ import { pino } from 'pino';
 import t from 'tap';
 import { clock, useClock } from '../../streams/core/clock.js';
 import { market, marketSubject } from '../../streams/events/index.js';
-import { type Incident, moderation, personDecider, personSubject } from '../../streams/moderation/index.js';
-import { irc } from '../../streams/network/index.js';
+import {
+  type Incident,
+  moderation,
+  newAccountsOf,
+  personDecider,
+  personSubject,
+  singleSubject,
+} from '../../streams/moderation/index.js';
+import { irc, lineId } from '../../streams/network/index.js';
 import { namesOf } from '../../workers/core/durable-consumer.js';
 import { Notes } from '../../workers/moderation/notes.js';
 import { eventually } from '../support/eventually.js';
@@ -254,6 +261,56 @@ t.test('MOD-13 two guardians at a time record each line once', async (t) => {
       [50, 60, 70, 80, 90],
       'in their order',
     );
+});
+
+t.test('MOD-13 what another guardian judged otherwise is not recorded again', async (t) => {
+  const house = await GuardHouse.open(t);
+  const host = 'u@host.example';
+  const first = await house.guard(new Hand());
+  await house.say('#lobby', { nick: 'first', text: attack });
+  await house.settled(1);
+  await first.stop();
+  const [example] = await house.facts();
+  const refs: string[] = [];
+  /** Records a line of the account as the other guardian does. */
+  const record = async (subject: string, changes: Partial<Incident>) => {
+    const data = { ...(example!.data as Incident), nick: 'fresh', host, action: 'none' as const, ...changes };
+    const id = `incident:${data.ref}`;
+    await house.log.append(moderation, subject, { type: 'incident.recorded', data }, { by: 'guard', id });
+  };
+  const say = async (account: string) => {
+    const id = lineId(await house.say('#lobby', { nick: 'fresh', host, account, text: attack }), 0);
+    refs.push(`line:${id}`);
+    return { ref: `line:${id}`, id };
+  };
+
+  const noted = await say('noted');
+  await record(singleSubject(`line-${noted.id}`), { ref: noted.ref, account: 'noted', level: 'LOG' });
+  const asNew = await say('as-new');
+  const person = newAccountsOf(host);
+  await record(personSubject(person), { ref: asNew.ref, account: 'as-new', person });
+  const meanwhile = await say('meanwhile');
+  let isAsked = false;
+  const registeredAt = async (account: string) => {
+    if (account === 'meanwhile' && !isAsked) {
+      isAsked = true;
+      await record(personSubject(person), { ref: meanwhile.ref, account, person });
+    }
+    return null;
+  };
+  await house.guard(new Hand(), { registeredAt });
+  await house.say('#lobby', { nick: 'last', text: attack });
+  await eventually('the last line to be judged', async () =>
+    (await house.incidents()).some(({ nick }) => nick === 'last'),
+  );
+  t.ok(isAsked);
+  const facts = await house.facts();
+  const recorded = facts.flatMap(({ type, data }) => (type === 'incident.recorded' ? [data.ref] : []));
+  t.same(
+    recorded.filter((ref) => refs.includes(ref)),
+    refs,
+    'each once',
+  );
 });
 
 t.test('MOD-30 programs that answer each other are warned and muted, each once', async (t) => {

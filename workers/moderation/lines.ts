@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { personsOfAccount } from '../../projections/moderation/running.js';
 import { clock, turn } from '../../streams/core/clock.js';
-import type { Recorded } from '../../streams/core/index.js';
+import type { Origin, Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
   type Entry,
@@ -189,11 +189,13 @@ export class GuardLines {
   /** Records an incident and acts upon it. */
   async #handle(suspect: Suspect): Promise<void> {
     const { thresholds, log } = this.#options;
-    const { ref, line, text, score, factId } = suspect;
+    const { ref, token, line, text, score } = suspect;
     const isBot = this.#bots.has(casefold(line.nick));
     const said = saidOf(suspect, text, score.score >= thresholds[1]);
-    const origin = { by: guard, cause: factId };
+    const origin = originOf(suspect);
+    const before = await this.#recordedOf(line, ref);
     if (isBot || score.score < thresholds[1]) {
+      if (before !== undefined) return;
       const judged = judge(score, [], line.at, thresholds);
       if (!judged || (!isBot && !this.#notes.take(personOf(line)))) return;
       const patterns = score.patterns.join(',');
@@ -209,13 +211,14 @@ export class GuardLines {
         type: 'incident.recorded' as const,
         data: { ...data, action: 'none' as const, ...spared },
       };
-      await log.appendOnce(moderation, singleSubject(suspect.token), recorded, origin);
+      await log.appendOnce(moderation, singleSubject(token), recorded, origin);
       return;
     }
+    if (await log.last(moderation, singleSubject(token))) return;
     const spared = this.#lateness(line);
-    const person = await this.#personOf(line, ref);
+    const person = before ?? (await this.#accounts.personOf(line));
     const elsewhere = await this.#elsewhere(line, person);
-    await this.#decide({ is: 'judge', person, said, score, thresholds, spared, elsewhere }, factId);
+    await this.#decide({ is: 'judge', person, said, score, thresholds, spared, elsewhere }, origin);
   }
 
   /** What the same person did by another way onto the network. */
@@ -239,30 +242,32 @@ export class GuardLines {
     return (await this.#options.log.handle(moderation, personDecider, command, { by: guard })).state;
   }
 
-  /** Who is held responsible for a line: whoever it was recorded of before, if it was. */
-  async #personOf(line: LineSighting, ref: string): Promise<string> {
-    const person = await this.#accounts.personOf(line);
+  /**
+   * Whoever a line was recorded of before. Another process may have been told something else by the nick service, or
+   * know more of what the speaker said last.
+   */
+  async #recordedOf(line: LineSighting, ref: string): Promise<string | undefined> {
     const { account, host } = line;
-    if (account === undefined || host === undefined) return person;
-    // the nick service may have said something else, or nothing
-    const other = person === personOf(line) ? newAccountsOf(host) : personOf(line);
-    return (await this.#look(other)).incidents.has(ref) ? other : person;
+    const people = [personOf(line)];
+    if (account !== undefined && host !== undefined) people.push(newAccountsOf(host));
+    for (const person of people) if ((await this.#look(person)).incidents.has(ref)) return person;
+    return undefined;
   }
 
   /** Records that somebody's program is in a loop, and acts upon it. */
   async #handleLoop(suspect: LoopSuspect): Promise<void> {
-    const { person, line, level, factId } = suspect;
+    const { person, line, level } = suspect;
     const said = saidOf(suspect, line.text, true);
     const minutes = this.#options.loopMinutes;
-    await this.#decide({ is: 'loop', person, said, level, minutes, spared: this.#lateness(line) }, factId);
+    const command = { is: 'loop', person, said, level, minutes, spared: this.#lateness(line) } as const;
+    await this.#decide(command, originOf(suspect));
   }
 
   #lateness({ at }: LineSighting): 'late' | undefined {
     return this.#options.log.now().getTime() - at > lateAfterMs ? 'late' : undefined;
   }
 
-  async #decide(command: PersonCommand & { is: 'judge' | 'loop' }, cause: string): Promise<void> {
-    const origin = { by: guard, cause };
+  async #decide(command: PersonCommand & { is: 'judge' | 'loop' }, origin: Origin): Promise<void> {
     const { fact, position } = await this.#options.log.handle(moderation, personDecider, command, origin);
     if (fact?.type !== 'incident.recorded' || fact.data.action === 'none') return;
     await this.#act(position.seq, personDecider.subject(command), fact.data);
@@ -291,6 +296,11 @@ export class GuardLines {
       logger.warn({ id, nick, channel, level, action, err: error }, 'incident is left for later');
     }
   }
+}
+
+/** What an incident is recorded under: its own id, since two processes may judge it at the same time, and differently. */
+function originOf({ ref, factId }: Pick<Suspect, 'ref' | 'factId'>): Origin {
+  return { by: guard, cause: factId, id: `incident:${ref}` };
 }
 
 /** What an incident says of a line. It has the text only if that is kept. */
