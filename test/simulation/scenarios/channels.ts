@@ -13,14 +13,13 @@ import { type Channels, createChannels } from '../../../workers/channels/index.j
 import { Faults } from '../irc/faults.js';
 import { credentials, IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
-import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
 import { Place, Process, type Running } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { startEngine } from '../store/engine.js';
-import { storeFaults } from '../store/faults.js';
 import { SimulatedStore } from '../store/server.js';
+import { planTrouble } from '../trouble.js';
 import { ChannelJudge } from './channel-judge.js';
 
 /** The read models of a world in which nobody is linked, and nobody was muted. */
@@ -185,20 +184,14 @@ class Keeping {
   }
 
   #planFault(at: number): void {
-    const stage = this.#stage;
-    const kind = this.#random.int(0, 9);
-    if (kind < 4) {
-      const name = this.#faults.any(this.#random);
-      stage.planFault(at, name, (random) => this.#faults.strike(name, random));
-    } else if (kind < 7) {
-      const fault = this.#random.pick(logFaults);
-      stage.planFault(at, `log: ${fault.name}`, (random) =>
-        fault.strike(this.#logServer, stage.world, random),
-      );
-    } else if (kind < 8) {
-      const fault = this.#random.pick(storeFaults);
-      stage.planFault(at, fault.name, (random) => fault.strike(this.#store, stage.world, random));
-    } else stage.planFault(at, 'killed process', (random) => random.pick(this.#places).kill(random));
+    const trouble = {
+      stage: this.#stage,
+      irc: { faults: this.#faults, ofTen: 4 },
+      log: { server: this.#logServer, ofTen: 3, isClockSet: true },
+      store: { server: this.#store, ofTen: 1 },
+      places: this.#places,
+    };
+    planTrouble(trouble, at, this.#random);
   }
 
   /** People come and go, and kick each other and our bots. */

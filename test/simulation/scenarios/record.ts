@@ -8,11 +8,11 @@ import { createHelping } from '../helping.js';
 import { agreedMs, Faults } from '../irc/faults.js';
 import { credentials, IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
-import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
 import { Place, Process, type Running } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
+import { planTrouble } from '../trouble.js';
 import { Recorded } from './recorded.js';
 
 const config = readConfig({ IRC_CHANNELS: '#lobby,#disputes' });
@@ -172,17 +172,13 @@ class Recording {
   }
 
   #planFault(at: number): void {
-    const stage = this.#stage;
-    const kind = this.#random.int(0, 9);
-    if (kind < 4) {
-      const name = this.#faults.any(this.#random);
-      stage.planFault(at, name, (random) => this.#faults.strike(name, random));
-    } else if (kind < 8) {
-      const fault = this.#random.pick(logFaults.filter(({ name }) => name !== 'set clock'));
-      stage.planFault(at, `log: ${fault.name}`, (random) =>
-        fault.strike(this.#logServer, stage.world, random),
-      );
-    } else stage.planFault(at, 'killed process', (random) => random.pick(this.#places).kill(random));
+    const trouble = {
+      stage: this.#stage,
+      irc: { faults: this.#faults, ofTen: 4 },
+      log: { server: this.#logServer, ofTen: 4 },
+      places: this.#places,
+    };
+    planTrouble(trouble, at, this.#random);
   }
 
   /** Somebody says or does something; those who are away come. */

@@ -11,11 +11,11 @@ import { createGateway, type Gateway, personOf, type SaidLine } from '../../../w
 import { Faults } from '../irc/faults.js';
 import { credentials, IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
-import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
 import { Place, type Process, type Running } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
+import { planTrouble } from '../trouble.js';
 import { DirectoryOnLog } from './directory.js';
 import { type Asked, markedText, SpokenLines } from './spoken-lines.js';
 
@@ -163,17 +163,13 @@ class Speaking {
   }
 
   #planFault(at: number): void {
-    const stage = this.#stage;
-    const kind = this.#random.int(0, 9);
-    if (kind < 5) {
-      const name = this.#faults.any(this.#random);
-      stage.planFault(at, name, (random) => this.#faults.strike(name, random));
-    } else if (kind < 8) {
-      const fault = this.#random.pick(logFaults);
-      stage.planFault(at, `log: ${fault.name}`, (random) =>
-        fault.strike(this.#logServer, stage.world, random),
-      );
-    } else stage.planFault(at, 'killed process', (random) => random.pick(this.#places).kill(random));
+    const trouble = {
+      stage: this.#stage,
+      irc: { faults: this.#faults, ofTen: 5 },
+      log: { server: this.#logServer, ofTen: 3, isClockSet: true },
+      places: this.#places,
+    };
+    planTrouble(trouble, at, this.#random);
   }
 
   #target(random: Random): string {
