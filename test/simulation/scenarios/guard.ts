@@ -38,7 +38,8 @@ const stepsPerRun = 200;
 const calmWithinMs = 180_000;
 /** How long attacks go on that are dealt with at once, while processes are killed. */
 const calmAttacksMs = 30_000;
-const quietMs = 600_000;
+/** How long it is quiet then: with every third seed until the last mute is over, with what was lifted late because of a kill. */
+const quietMs = { usually: 60_000, atTimes: 660_000 };
 
 /** People attack, and the guardian deals with them through the channel bot, while servers and processes fail. */
 export const guard: Scenario = {
@@ -95,16 +96,15 @@ class Guarding {
     await Promise.all(starting);
     await this.#becomeWell();
     const calmFrom = stage.world.elapsed;
+    const calmMs = calmAttacksMs + (stage.world.seed % 3 === 0 ? quietMs.atTimes : quietMs.usually);
     this.#sentences.calmFrom = stage.world.now;
     for (let n = 0; n < 30; n++)
       this.#planStep(calmFrom + this.#random.int(0, calmAttacksMs), 0.7, newcomers);
     for (let n = 0; n < 3; n++)
-      stage.planFault(calmFrom + this.#random.int(0, calmAttacksMs + quietMs), 'killed process', (random) =>
+      stage.planFault(calmFrom + this.#random.int(0, calmMs - 60_000), 'killed process', (random) =>
         random.pick(this.#places).kill(random),
       );
-    // until the last mute is over, and what was lifted late because of a kill
-    const end = calmFrom + calmAttacksMs + quietMs + 60_000;
-    while (stage.world.elapsed < end) {
+    while (stage.world.elapsed < calmFrom + calmMs) {
       await stage.pass(1_000);
       this.#sentences.look();
     }
