@@ -134,7 +134,7 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
       if (!isManagedChannel(name)) throw invalid('name', 'name must be # and 3 to 60 of a-z 0-9 _ -');
       const { type, metadata, invite_list, cause, event_seq } = command;
       const modes = checkedModes(command.modes);
-      const topic = topicLine(command.topic);
+      const topic = shortLine(command.topic);
       const data = {
         name,
         type,
@@ -154,7 +154,7 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
       case 'look':
         return undefined;
       case 'change topic': {
-        const topic = topicLine(command.topic);
+        const topic = shortLine(command.topic);
         return topic === state.topic ? undefined : { type: 'topic.changed', data: { name, topic, ...life } };
       }
       case 'change modes': {
@@ -178,7 +178,7 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
       case 'archive': {
         if (state.status === 'archived' || isActedUpon(command, state)) return undefined;
         const { deleteAfterMs, cause, event_seq } = command;
-        const reason = topicLine(command.reason);
+        const reason = shortLine(command.reason);
         const delete_after = new Date(now.getTime() + deleteAfterMs).toISOString();
         const data = { name, reason, delete_after, cause, ...(event_seq ? { event_seq } : {}), ...life };
         return { type: 'channel.archived', data };
@@ -197,12 +197,12 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
   },
 };
 
-/** Bytes of a topic: every server keeps so many, and they fit on one line after any prefix. */
-const topicBytes = 300;
+/** Bytes of a topic or a reason: every server keeps so many, and they fit on one line after any prefix. */
+const shortBytes = 300;
 
-/** A topic as it can be shown: one clean line of at most 300 bytes. */
-export function topicLine(text: string): string {
-  return cutToBytes(cleanText(text), topicBytes);
+/** A topic, or why somebody is removed, as it can be shown: one clean line of at most 300 bytes. */
+export function shortLine(text: string): string {
+  return cutToBytes(cleanText(text), shortBytes);
 }
 
 /**
@@ -213,7 +213,7 @@ export function archivedLook(
   before: { modes: string },
   { reason, cause }: { reason: string; cause: ChannelCause },
 ): { modes: string; topic: string } {
-  const topic = topicLine(cause === 'lifecycle' ? '[ARCHIVED]' : `[ARCHIVED] ${reason}`);
+  const topic = shortLine(cause === 'lifecycle' ? '[ARCHIVED]' : `[ARCHIVED] ${reason}`);
   return { modes: changedModes(before.modes, '+m'), topic };
 }
 

@@ -5,7 +5,7 @@ export {
   channelDecider,
   isActedUpon,
   mayInvite,
-  topicLine,
+  shortLine,
   withNicks,
   withoutNicks,
 } from './channel.js';

@@ -8,7 +8,7 @@ import {
   modeFlags,
   modeString,
   parseModes,
-  topicLine,
+  shortLine,
 } from '../../streams/channels/index.js';
 import { specification } from '../support/spec.js';
 
@@ -195,8 +195,8 @@ t.test('mode strings', async (t) => {
 });
 
 t.test('a topic is one clean line that every server keeps whole', async (t) => {
-  t.equal(topicLine('\x02bold\x03,4 \u202Eand\n\n more'), 'bold,4 and more');
-  const long = topicLine('é'.repeat(400));
+  t.equal(shortLine('\x02bold\x03,4 \u202Eand\n\n more'), 'bold,4 and more');
+  const long = shortLine('é'.repeat(400));
   t.equal(Buffer.byteLength(long), 300);
   t.equal(channelSubject(name), 'channels.task-a1b2c3d4');
 });

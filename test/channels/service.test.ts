@@ -52,6 +52,21 @@ t.test('CHAN-08 CHAN-09 CHAN-25 keys and hourly limits', async (t) => {
   t.equal((await voice('a1')).status, 429);
 });
 
+t.test('CHAN-97 a reason is one short line on the network, whatever it was given as', async (t) => {
+  const stage = await channelStage(t);
+  await stage.agent('ann');
+  for (const [n, reason] of ['first\r\nsecond\u0000third', '\u{1f600}'.repeat(150)].entries()) {
+    const name = `reason-${n}`;
+    t.equal((await stage.ask('POST', '/channels', { name: `#${name}`, type: 'special' })).status, 201);
+    const change = { nicks: ['ann'], reason };
+    const members = `/channels/${name}/members`;
+    for (const action of ['sajoin', 'sapart', 'sajoin'])
+      t.same((await stage.ask('POST', members, { action, ...change })).body.failed, {}, action);
+    t.equal((await stage.ask('DELETE', `/channels/${name}`, { immediate: true, reason })).status, 200);
+    t.same(await stage.names(`#${name}`), [], 'nobody is left in it');
+  }
+});
+
 t.test('CHAN-07 a type has its limit', async (t) => {
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
   const first = await startKeeper(t, { nats, ircd });

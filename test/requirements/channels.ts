@@ -84,4 +84,6 @@ export const channels = {
     'A creation that the network did not carry out is taken back, and no later channel of its name; that is no 404.',
   'CHAN-88':
     'Two processes that both hold the channel bot for a while make no more channels of a type than there may be, and do no more in an hour than one may.',
+  'CHAN-97':
+    'The reason for which somebody is removed, or a channel is deleted, is shown as one short line, whatever it holds.',
 } as const;

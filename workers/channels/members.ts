@@ -1,4 +1,4 @@
-import type { MemberAction } from '../../streams/channels/index.js';
+import { type MemberAction, shortLine } from '../../streams/channels/index.js';
 import { pause } from '../../streams/core/index.js';
 import { casefold, isNick } from '../../streams/irc-grammar.js';
 import { textOf } from '../irc/line.js';
@@ -98,7 +98,7 @@ async function command(
     action === 'sajoin'
       ? ['SAJOIN', nick, channel]
       : action === 'sapart'
-        ? ['SAPART', nick, channel, reason]
+        ? ['SAPART', nick, channel, shortLine(reason)]
         : ['SAMODE', channel, modeOf[action], nick];
   const { lines, error } = await session.ask(...parts);
   if (error) return error.text;

@@ -1,4 +1,10 @@
-import { type ChannelState, changedModes, modeFlags, parseModes } from '../../streams/channels/index.js';
+import {
+  type ChannelState,
+  changedModes,
+  modeFlags,
+  parseModes,
+  shortLine,
+} from '../../streams/channels/index.js';
 import { Refusal } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { historyMode, permanentMode } from '../irc/join.js';
@@ -149,7 +155,8 @@ export async function prepareRoom(
 }
 
 /** Empties a channel and gives it up: everybody is parted, we last, and nothing keeps it open. */
-export async function closeRoom(session: Session, name: string, reason: string): Promise<void> {
+export async function closeRoom(session: Session, name: string, why: string): Promise<void> {
+  const reason = shortLine(why);
   noteSilence(session, name, false);
   if (isRefused(await enter(session, name))) return;
   // closed first: those who are parted must not come back before it is gone

@@ -162,7 +162,12 @@ export const removeChannel = define('removeChannel', {
   summary: 'Archive a managed channel, or delete it at once',
   input: z.object({
     name: ChannelName,
-    reason: z.string().max(300).meta({ example: 'Task approved' }).default('Archived'),
+    reason: z
+      .string()
+      .max(300)
+      .meta({ example: 'Task approved' })
+      .default('Archived')
+      .describe('Shown to those who are taken out, as one line of at most 300 bytes'),
     immediate: z.boolean().default(false),
   }),
   says: 'It is archived, to be deleted after delete_after; or deleted',
