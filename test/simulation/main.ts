@@ -12,7 +12,7 @@ const usage = `npm run simulate -- [--seeds N | --minutes M] [--from SEED] [--on
 Plays the product's own code through bad days that a seed decides, and judges each.
 
   --seeds N      so many fresh seeds of each scenario (1000)
-  --minutes M    as many fresh seeds as fit in so many minutes
+  --minutes M    as many fresh seeds as fit in so many minutes, after those that are kept
   --from SEED    the first fresh seed; without it one is drawn, and printed
   --only NAME    only this scenario; may be given more than once
   --seed SEED    plays this one seed and prints its timeline; broken, its smallest history
@@ -99,6 +99,8 @@ async function campaign(): Promise<void> {
     fail(`--minutes takes a number above 0, not '${options.minutes}'`);
   const seeds = wholeNumber('seeds') ?? (minutes === undefined ? 1_000 : undefined);
   const firstSeed = wholeNumber('from') ?? Math.floor(Math.random() * 2 ** 31);
+  const kept = chosen.reduce((sum, scenario) => sum + scenario.kept.length, 0);
+  if (kept > 0) say(`first the ${kept} seeds that are kept because they once broke`);
   say(`fresh seeds from ${firstSeed} on; the same again with --from ${firstSeed}`);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());

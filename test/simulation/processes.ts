@@ -51,7 +51,7 @@ if (process.send && process.argv[1] === import.meta.filename) {
   const stop = new AbortController();
   process.once('disconnect', () => stop.abort());
   // whoever asked for this process ends it
-  process.on('SIGINT', () => {});
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
   process.once('message', async ({ only, ...task }: Task) => {
     await runCampaign({
       ...task,
