@@ -15,6 +15,8 @@ export interface ToRecord {
   subject: string;
   fact: AnyFact;
   by: string;
+  /** Its id, where another process may record the same: the log takes it once within the stream's duplicate window. */
+  id?: string;
 }
 
 /** Facts on their way at most: thousands of events may expire in the same moment. */
@@ -47,8 +49,7 @@ export class Recorder {
   }
 
   /** The same, ahead of facts that wait for their turn. */
-  async recordNow({ stream, subject, fact, by }: ToRecord): Promise<boolean> {
-    const id = newId();
+  async recordNow({ stream, subject, fact, by, id = newId() }: ToRecord): Promise<boolean> {
     let after = this.#reached.get(stream.name);
     const append = async (tries: number) => {
       after ??= await this.#log.head(stream);

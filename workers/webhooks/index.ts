@@ -55,6 +55,8 @@ export interface DeliverWebhooksOptions {
   mostWaiting?: number;
   /** Told what came of each try that reached its end. */
   observe?: WebhookObserver;
+  /** Whether a try may begin: not while another process may post. Always by default. */
+  mayBegin?(): boolean;
 }
 
 /** Told of messages that a webhook took, that are tried again, and that were given up. */
@@ -70,8 +72,8 @@ interface Message {
   /** Since when it waits. */
   at: Date;
   body: string;
-  /** Its agent wants it posted again. */
-  again?: true;
+  /** The fact that says that its agent wants it posted again. */
+  redriven?: number;
 }
 
 const hourMs = 3_600_000;
@@ -81,6 +83,8 @@ const maxInHand = 50_000;
 /** Requests under way at most. */
 const atOnce = 50;
 const mostBytes = 10_000;
+/** While another process may post, it is looked again after this time, in milliseconds. */
+const waitMs = 500;
 const actor = 'deliver-webhooks';
 const redriver = 'redrive-webhooks';
 const done: Verdict = { is: 'done' };
@@ -100,7 +104,7 @@ export class DeliverWebhooks {
   readonly #waiting = new Map<string, number>();
   /** Up to this sequence messages may have been posted before the last takeover; which ones, by nick. */
   #head = 0;
-  #posted = new Map<string, Promise<Set<number>>>();
+  #ended = new Map<string, Set<number>>();
 
   constructor(options: DeliverWebhooksOptions) {
     const { log, logger } = options;
@@ -112,7 +116,7 @@ export class DeliverWebhooks {
       durable: actor,
       takeOver: async ({ head }) => {
         this.#head = head;
-        this.#posted = new Map();
+        this.#ended = new Map();
         this.#waiting.clear();
       },
       plan: (fact) => this.#plan(fact),
@@ -127,7 +131,7 @@ export class DeliverWebhooks {
       stream: webhookDeliveries,
       durable: redriver,
       filter: deadSubjects,
-      plan: (fact) => planOfRedriven(fact),
+      plan: (fact) => this.#planRedriven(fact),
       handle: (message, attempt) => this.#deliver(message, attempt),
     });
   }
@@ -150,12 +154,20 @@ export class DeliverWebhooks {
     if (webhook?.is !== 'on' || !webhook.wants.includes(data.is) || !isFor(data, webhook.person)) return [];
     // what was said before it was registered is in the inbox
     if (seq <= webhook.after) return [];
-    if (seq <= this.#head && (await this.#postedTo(nick)).has(seq)) return [];
+    if (seq <= this.#head && (await this.#endedOf(nick)).has(seq)) return [];
     this.#count(nick, 1);
     // an agent that is told of more than it takes loses the oldest, and holds up nobody
     if (this.#isCrowded(nick)) this.#messages.hurry(nick);
     const body = bodyOf(nick, { seq, at, id, data }, this.#options);
     return [{ key: nick, item: { nick, seq, at, body } }];
+  }
+
+  /** What is redriven is posted once: it may be handed over again when its end is on record. */
+  async #planRedriven({ type, data, at, seq: redriven }: Recorded<WebhookDeliveryFact>) {
+    if (type !== 'message.redriven') return [];
+    const { nick, seq, body } = data;
+    if ((await this.#readEnded(nick, redriven + 1)).has(seq)) return [];
+    return [{ key: nick, item: { nick, seq, at, body, redriven } }];
   }
 
   async #deliver(message: Message, attempt: Try): Promise<Verdict> {
@@ -169,15 +181,16 @@ export class DeliverWebhooks {
     const { log, secrets, fetch, ended, ttlMs = 6 * hourMs, timeoutMs = webhookAnswerMs } = this.#options;
     const { pausesMs = usualPauses, offAfterMs = 24 * hourMs } = this.#options;
     const { nick, at, body } = message;
+    if (this.#options.mayBegin?.() === false) return { is: 'wait', afterMs: waitMs };
     const webhook = await this.#webhookOf(nick);
     if (!webhook || webhook.is === 'removed') return done;
     if (webhook.is === 'off') {
-      const isOwed = tries > 0 || message.again;
+      const isOwed = tries > 0 || message.redriven !== undefined;
       return isOwed ? dead(message, webhook, tries, 'Switched off') : done;
     }
     if (log.now().getTime() - at.getTime() > ttlMs)
       return dead(message, webhook, tries, reason ?? 'It is too old');
-    if (tries > 0 && !message.again && this.#isCrowded(nick))
+    if (tries > 0 && message.redriven === undefined && this.#isCrowded(nick))
       return dead(message, webhook, tries, `Too many wait; the last failure: ${reason}`);
     const { secret_id, url } = webhook;
     if ((await ended([webhook.by])).has(webhook.by)) {
@@ -192,7 +205,10 @@ export class DeliverWebhooks {
     if (posted.is === 'taken') {
       if (webhook.failing_since !== null) await this.#handle({ is: 'succeed', nick, secret_id });
       const data = { nick, seq: message.seq, attempts: tries + 1 };
-      return { is: 'done', fact: outcome(deliverySubjects(nick).posted, { type: 'message.posted', data }) };
+      return {
+        is: 'done',
+        fact: endOf(message, deliverySubjects(nick).posted, { type: 'message.posted', data }),
+      };
     }
     await this.#handle({ is: 'fail', nick, secret_id, error: posted.reason, offAfterMs });
     if (posted.is === 'refused') return dead(message, webhook, tries + 1, posted.reason);
@@ -207,18 +223,20 @@ export class DeliverWebhooks {
     await this.#options.log.handle(webhooks, webhookDecider, command, { by: actor });
   }
 
-  #postedTo(nick: string): Promise<Set<number>> {
-    const known = this.#posted.get(nick) ?? this.#readPosted(nick);
-    this.#posted.set(nick, known);
+  async #endedOf(nick: string): Promise<Set<number>> {
+    const known = this.#ended.get(nick) ?? (await this.#readEnded(nick));
+    this.#ended.set(nick, known);
     return known;
   }
 
-  async #readPosted(nick: string): Promise<Set<number>> {
+  /** Messages of a nick that came to an end, by what is on record from a sequence on. */
+  async #readEnded(nick: string, since = 1): Promise<Set<number>> {
     const { log } = this.#options;
     const found = new Set<number>();
     const { posted, dead } = deliverySubjects(nick);
     for (const subject of [posted, dead])
-      for await (const { data } of log.subject(webhookDeliveries, subject)) found.add(data.seq);
+      for await (const { type, data } of log.subject(webhookDeliveries, subject, since))
+        if (type !== 'message.redriven') found.add(data.seq);
     return found;
   }
 
@@ -239,12 +257,6 @@ function outcomeOf(verdict: Verdict): 'delivered' | 'retried' | 'dead' | undefin
   return verdict.is === 'retry' ? 'retried' : verdict.is === 'dead' ? 'dead' : undefined;
 }
 
-function planOfRedriven({ type, data, at }: Recorded<WebhookDeliveryFact>) {
-  if (type !== 'message.redriven') return [];
-  const { nick, seq, body } = data;
-  return [{ key: nick, item: { nick, seq, at, body, again: true as const } }];
-}
-
 /** A message as it is posted: the same bytes at each try. */
 function bodyOf(
   nick: string,
@@ -257,12 +269,15 @@ function bodyOf(
   return JSON.stringify({ event_id, event_type, source, created_at: at.toISOString(), payload });
 }
 
-function dead({ nick, seq, body }: Message, { person }: Webhook, attempts: number, reason: string): Verdict {
+function dead(message: Message, { person }: Webhook, attempts: number, reason: string): Verdict {
+  const { nick, seq, body } = message;
   const data = { nick, seq, person, attempts, reason, body };
-  const fact = outcome(deliverySubjects(nick).dead, { type: 'message.dead_lettered', data });
+  const fact = endOf(message, deliverySubjects(nick).dead, { type: 'message.dead_lettered', data });
   return { is: 'dead', reason, fact };
 }
 
-function outcome(subject: string, fact: WebhookDeliveryFact) {
-  return { stream: webhookDeliveries, subject, fact, by: actor };
+/** The end of a message. Two processes may have posted it, after each other: the first of them says what came of it. */
+function endOf({ seq, redriven }: Message, subject: string, fact: WebhookDeliveryFact) {
+  const id = redriven === undefined ? `end:${seq}` : `end:redriven:${redriven}`;
+  return { stream: webhookDeliveries, subject, fact, by: actor, id };
 }

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { type KV, StorageType } from 'nats';
-import type { Log } from '../../streams/core/index.js';
+import { isExpected, type Log, Unavailable } from '../../streams/core/index.js';
 
 const bucketName = 'relay_webhooks';
 const description = 'The secret that those of all webhooks are made from.';
@@ -24,13 +24,12 @@ export class WebhookSecrets {
   /** The secret of a webhook. Throws `log_unavailable` when the log server does not answer. */
   async of(nick: string, secretId: string): Promise<string> {
     this.#secret ??= this.#log.ask(() => this.#find());
-    try {
-      const hmac = createHmac('sha256', await this.#secret).update(`${nick} ${secretId}`);
-      return `whs_${hmac.digest('base64url')}`;
-    } catch (error) {
+    const secret = await this.#secret.catch((error: unknown) => {
       this.#secret = undefined;
-      throw error;
-    }
+      if (isExpected(error)) throw error;
+      throw new Unavailable('log_unavailable', `The event log did not answer: ${(error as Error).message}`);
+    });
+    return `whs_${createHmac('sha256', secret).update(`${nick} ${secretId}`).digest('base64url')}`;
   }
 
   async #find(): Promise<Uint8Array> {

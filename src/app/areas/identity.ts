@@ -1,3 +1,4 @@
+import type { Term } from '../../../workers/core/lease.js';
 import { IdentityRegistry, type OtherCommand } from '../../../workers/identity/index.js';
 import { PushIdentity } from '../../../workers/identity/push/index.js';
 import { AgentRegistry } from '../../../workers/identity/registry-watch/agents.js';
@@ -43,7 +44,8 @@ export function identityArea(
     irc: async () => (await bot.lease.holderState()) as IrcState | undefined,
   };
   const { EM_IDENTITY_WEBHOOK_URL: url, EM_IDENTITY_WEBHOOK_SECRET: secret, EM_SOURCE: source } = config;
-  const push = () => new PushIdentity({ log, logger, source, receiver: { url, secret } });
+  const push = ({ isSure: mayBegin }: Term) =>
+    new PushIdentity({ log, logger, source, receiver: { url, secret }, mayBegin });
   const watch = (agents: AgentRegistry) => () =>
     new WatchRegistry({
       registry,

@@ -1,3 +1,4 @@
+import type { Term } from '../../../workers/core/lease.js';
 import {
   DeliverWebhooks,
   publicReach,
@@ -19,7 +20,7 @@ export function webhooksArea(parts: AreaParts): Area {
   const reach = webhooksMayReachLoopback(config) ? reachWithLoopback(ownPorts(config)) : publicReach;
   const secrets = new WebhookSecrets(log, config.NATS_REPLICAS);
   const webhooks: WebhookParts['webhooks'] = { secrets, places: new WebhookPlaces(log), reach };
-  const begin = () =>
+  const begin = ({ isSure }: Term) =>
     new DeliverWebhooks({
       log,
       logger,
@@ -29,6 +30,7 @@ export function webhooksArea(parts: AreaParts): Area {
       source: config.EM_SOURCE,
       heard: heardText(config),
       observe: metrics.webhooks,
+      mayBegin: isSure,
     });
   return { parts: { webhooks }, workers: [leased(config, parts, 'deliver-webhooks', begin)] };
 }

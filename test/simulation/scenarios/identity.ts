@@ -95,7 +95,8 @@ class Telling {
       config,
       { log, logger, holder },
       'push-identity',
-      () => new PushIdentity({ log, logger, source: 'relay', receiver, giveUpMs, pausesMs }),
+      ({ isSure: mayBegin }) =>
+        new PushIdentity({ log, logger, source: 'relay', receiver, giveUpMs, pausesMs, mayBegin }),
     );
     lease.start();
     return {

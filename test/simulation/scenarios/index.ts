@@ -11,11 +11,13 @@ import { projector } from './projector.js';
 import { record } from './record.js';
 import { sessions } from './sessions.js';
 import { speech } from './speech.js';
+import { webhooks } from './webhooks.js';
 
 /** All scenarios, the smallest parts of the product first. */
 export const scenarios: readonly Scenario[] = [
   log,
   identity,
+  webhooks,
   deliberation,
   projector,
   sessions,

@@ -22,6 +22,8 @@ export interface PushIdentityOptions {
   /** Pauses between tries; one second and ten minutes by default. */
   pausesMs?: Pauses;
   logger: Logger;
+  /** Whether a try may begin: not while another process may tell. Always by default. */
+  mayBegin?(): boolean;
 }
 
 const dayMs = 24 * 3_600_000;
@@ -29,6 +31,8 @@ const usualPauses = { first: 1_000, longest: 600_000 };
 const maxInHand = 2_000;
 /** Requests under way at most. */
 const maxRequests = 8;
+/** While another process may tell, it is looked again after this time, in milliseconds. */
+const waitMs = 500;
 const actor = 'push-identity';
 
 /**
@@ -86,6 +90,7 @@ export class PushIdentity {
   }
 
   async #tell(change: Change, { tries, reason = 'too old' }: Try): Promise<Verdict> {
+    if (this.#options.mayBegin?.() === false) return { is: 'wait', afterMs: waitMs };
     const { log, receiver, giveUpMs = dayMs, pausesMs = usualPauses } = this.#options;
     if (log.now().getTime() - change.at.getTime() > giveUpMs) return givenUp(change, tries, reason);
     const posted = await postSigned(receiver, change.body);
