@@ -58,8 +58,11 @@ export class PersonsJudge {
   readonly #facts: StoredFacts<typeof moderation>;
   readonly #cases = new Map<string, Case>();
   readonly #attacks = new Map<string, string>();
-  /** When lines were recorded last, by channel and nick, in milliseconds since 1970. */
+  /** When lines, and lines or joins, were recorded last, by channel and nick, in milliseconds since 1970. */
   readonly #spokeAt = new Map<string, number>();
+  readonly #sightedAt = new Map<string, number>();
+  /** Since when, at the earliest, users have been in channels; 0 if from before the first look. */
+  #present: Map<string, number> | undefined;
   /** Since when, at the earliest, users have been in channels as who they are; 0 if from before the first look. */
   #there: Map<string, number> | undefined;
   #lookedAt = 0;
@@ -90,18 +93,25 @@ export class PersonsJudge {
     this.#read();
     const { now } = this.#stage.world;
     const there = new Map<string, number>();
+    const present = new Map<string, number>();
     for (const name of this.#scene.channels) {
       const channel = this.#scene.network.servers[0]!.channel(name);
       for (const user of channel?.members.keys() ?? []) {
         const key = `${name} ${user.id} ${user.nick} ${user.account}`;
         const since = this.#there ? (this.#there.get(key) ?? this.#lookedAt) : 0;
         there.set(key, since);
+        const presence = `${name} ${user.id}`;
+        const presentSince = this.#present ? (this.#present.get(presence) ?? this.#lookedAt) : 0;
+        present.set(presence, presentSince);
         const isKept = channel!.isBanned(user, true) || channel!.isBanned(user, false);
         const told = (about?: Case) =>
           `${user.nick} of ${user.account}@${user.host} in ${name}, ${channel!.bans.map(({ mask }) => mask)}; ${JSON.stringify(about)}`;
         if (this.#isInnocent(user))
           this.#stage.check('nobody pays for what another did', !isKept, () => told());
-        const seenAt = Math.max(since, this.#spokeAt.get(`${casefold(name)} ${casefold(user.nick)}`) ?? 0);
+        const nick = `${casefold(name)} ${casefold(user.nick)}`;
+        // whoever comes while nobody records the channel is seen once they speak: limits.md says so
+        if ((this.#sightedAt.get(nick) ?? 0) < presentSince) continue;
+        const seenAt = Math.max(since, this.#spokeAt.get(nick) ?? 0);
         const owed = this.running().find(
           (one) =>
             one.recordedAt >= this.calmFrom &&
@@ -116,6 +126,7 @@ export class PersonsJudge {
       }
     }
     this.#there = there;
+    this.#present = present;
     this.#lookedAt = now;
   }
 
@@ -182,7 +193,10 @@ export class PersonsJudge {
   #read(): void {
     for (const { seq, at, data } of this.#lines.read())
       for (const [index, sighting] of data.seen.entries()) {
-        if (!isLine(sighting)) continue;
+        const isSpoken = isLine(sighting);
+        if (isSpoken || sighting.is === 'join')
+          this.#sightedAt.set(`${casefold(data.channel)} ${casefold(sighting.nick)}`, at.getTime());
+        if (!isSpoken) continue;
         this.#spokeAt.set(`${casefold(data.channel)} ${casefold(sighting.nick)}`, at.getTime());
         if (!this.attacks.some((text) => sighting.text.startsWith(text))) continue;
         this.#attacks.set(`line:${lineId(seq, index)}`, `${data.channel} ${sighting.nick}: ${sighting.text}`);
