@@ -160,11 +160,12 @@ export async function closeRoom(session: Session, name: string, why: string): Pr
   noteSilence(session, name, false);
   if (isRefused(await enter(session, name))) return;
   // closed first: those who are parted must not come back before it is gone
-  const permanent = hasSetting(session, permanentMode) ? permanentMode : '';
-  await session.ask('SAMODE', name, `+i${permanent && `-${permanent}`}`);
+  await session.ask('SAMODE', name, '+i');
   const members = await membersOf(session, name);
   const others = [...members.values()].filter(({ nick }) => casefold(nick) !== casefold(session.nick));
   await Promise.all(others.map(({ nick }) => session.ask('SAPART', nick, name, reason)));
+  // given up last: what a crash leaves is known by it as ours, and removed later
+  if (hasSetting(session, permanentMode)) await session.ask('SAMODE', name, `-${permanentMode}`);
   await session.ask('PART', name, reason);
 }
 
