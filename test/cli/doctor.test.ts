@@ -13,6 +13,7 @@ import { readConfig } from '../../src/config/config.js';
 import { findInspircd, findNatsServer } from '../../src/servers/binaries.js';
 import { freePort } from '../../src/servers/net.js';
 import { loadSecrets } from '../../src/servers/secrets.js';
+import { channelsFile, paidChannel, payTo } from '../payments/stage.js';
 import { withoutAnope } from '../support/anope.js';
 import { hangMs } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
@@ -306,6 +307,29 @@ t.test('DOCTOR-07 the running service', async (t) => {
       });
       t.match(health, { status: 'skipped', what: /cannot be asked: browsers/ });
     }
+  });
+
+  await t.test('one whose payment facilitator is away', async (t) => {
+    const nats = await startNats(t);
+    const dir = await temporaryDirectory(t);
+    const facilitator = `http://127.0.0.1:${await freePort()}`;
+    const env = {
+      DATA_DIR: dir,
+      PORT: '0',
+      NATS_URL: nats.url,
+      ROLES: 'api,projections,services',
+      PAID_CHANNELS: await channelsFile(t, [paidChannel()]),
+      X402_PAY_TO: payTo,
+      X402_FACILITATOR_URL: facilitator,
+    };
+    const app = await createApp(readConfig(env), pino({ level: 'silent' }));
+    t.teardown(() => app.stop());
+    const { health } = await diagnose(serviceChecks, env, { url: app.address });
+    t.match(health, {
+      status: 'warn',
+      what: `turnstile is degraded, because the payment facilitator ${facilitator} does not answer as one`,
+      mend: /^set X402_FACILITATOR_URL to a facilitator that answers/,
+    });
   });
 
   await t.test('one whose log server is away', async (t) => {

@@ -42,10 +42,19 @@ const health: Check = {
       ([, part]) => !['ok', 'not_configured'].includes(part.status),
     );
     if (status === 'ok' && bad.length === 0) return ok('every service is well');
-    return warn(
-      `the service is ${status}: ${bad.map(([name, part]) => `${name} is ${part.status}`).join(', ')}`,
-      'see what else is said here about IRC, the log and the read store',
+    const told = bad.map(([name, { status, reason }]) =>
+      typeof reason === 'string' ? `${name} is ${status}, because ${reason}` : `${name} is ${status}`,
     );
+    const isPaid = (name: string) => name === 'turnstile';
+    const mend = [
+      ...(bad.some(([name]) => isPaid(name))
+        ? ['set X402_FACILITATOR_URL to a facilitator that answers']
+        : []),
+      ...(bad.every(([name]) => isPaid(name))
+        ? []
+        : ['see what else is said here about IRC, the log and the read store']),
+    ];
+    return warn(`the service is ${status}: ${told.join(', ')}`, mend.join('; '));
   },
 };
 
