@@ -3,13 +3,12 @@ import { readConfig } from '../../../src/config/config.js';
 import type { Log } from '../../../streams/core/index.js';
 import { identity as identityFacts, registryDecider } from '../../../streams/identity/index.js';
 import { PushIdentity } from '../../../workers/identity/push/index.js';
-import { hostFaults } from '../http/faults.js';
 import { type Host, Outside } from '../http/outside.js';
-import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
 import { Place, Process, type Running } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
+import { planTrouble } from '../trouble.js';
 import { neverAgain, ToldChanges } from './told-changes.js';
 
 const config = readConfig({});
@@ -108,17 +107,13 @@ class Telling {
   }
 
   #planFault(at: number): void {
-    const stage = this.#stage;
-    const kind = this.#random.int(0, 9);
-    if (kind < 5) {
-      const fault = this.#random.pick(hostFaults);
-      stage.planFault(at, fault.name, (random) => fault.strike(this.#host, stage.world, random));
-    } else if (kind < 8) {
-      const fault = this.#random.pick(logFaults.filter(({ name }) => name !== 'set clock'));
-      stage.planFault(at, `log: ${fault.name}`, (random) =>
-        fault.strike(this.#logServer, stage.world, random),
-      );
-    } else stage.planFault(at, 'killed process', (random) => random.pick(this.#places).kill(random));
+    const trouble = {
+      stage: this.#stage,
+      host: { host: this.#host, ofTen: 5 },
+      log: { server: this.#logServer, ofTen: 3 },
+      places: this.#places,
+    };
+    planTrouble(trouble, at, this.#random);
   }
 
   /** The receiver refuses the changes of a nick for a while, with this status. */

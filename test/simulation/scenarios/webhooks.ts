@@ -10,13 +10,12 @@ import {
   webhooks as webhookFacts,
 } from '../../../streams/webhooks/index.js';
 import { DeliverWebhooks, WebhookSecrets } from '../../../workers/webhooks/index.js';
-import { hostFaults } from '../http/faults.js';
 import { type Host, Outside } from '../http/outside.js';
-import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
 import { Place, Process, type Running } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
+import { planTrouble } from '../trouble.js';
 import { neverAgain, PostedMessages } from './posted-messages.js';
 
 const config = readConfig({});
@@ -152,17 +151,13 @@ class Posting {
   }
 
   #planFault(at: number): void {
-    const stage = this.#stage;
-    const kind = this.#random.int(0, 9);
-    if (kind < 5) {
-      const fault = this.#random.pick(hostFaults);
-      stage.planFault(at, fault.name, (random) => fault.strike(this.#host, stage.world, random));
-    } else if (kind < 8) {
-      const fault = this.#random.pick(logFaults.filter(({ name }) => name !== 'set clock'));
-      stage.planFault(at, `log: ${fault.name}`, (random) =>
-        fault.strike(this.#logServer, stage.world, random),
-      );
-    } else stage.planFault(at, 'killed process', (random) => random.pick(this.#places).kill(random));
+    const trouble = {
+      stage: this.#stage,
+      host: { host: this.#host, ofTen: 5 },
+      log: { server: this.#logServer, ofTen: 3 },
+      places: this.#places,
+    };
+    planTrouble(trouble, at, this.#random);
   }
 
   /** The receiver of a nick answers this for a while. */
