@@ -5,7 +5,7 @@ import { isExpected, type Refusal } from '../../streams/core/index.js';
 import { refusals } from '../../streams/refusals.js';
 import { type Call, inputOf, parseInput } from '../operations/core/call.js';
 import { isOperator, type Scope } from '../operations/core/caller.js';
-import { refuseMisspelt } from '../operations/core/misspelt.js';
+import { letPassIn, refuseMisspelt } from '../operations/core/misspelt.js';
 import type { AnyOperation, Caller, ToolFace } from '../operations/core/operation.js';
 import { ownNickMember, requireScope, scopeOf, withOwnNick } from '../operations/core/rights.js';
 import { indentedJsonOf, jsonOf, keep } from '../stores/kept-answers.js';
@@ -180,9 +180,11 @@ export class ToolTable {
       requireScope(caller, tool.scope);
       const result = await tool.run(args, caller);
       end(false);
+      const ignored = takesMore(tool.input) ? [] : letPassIn(args, Object.keys(tool.input.shape));
       return {
         content: [{ type: 'text', text: textOf(result, tier) }],
         ...(tool.output ? { structuredContent: structured(result) } : {}),
+        ...(ignored.length > 0 ? { _meta: { ignored_arguments: ignored } } : {}),
       };
     } catch (error) {
       end(true);

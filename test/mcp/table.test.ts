@@ -117,6 +117,11 @@ t.test('MCP-04 MCP-06 results and wrong arguments', async (t) => {
     content: [{ type: 'text', text: '[\n  "a",\n  "a"\n]' }],
     structuredContent: { items: ['a', 'a'] },
   });
+  t.match(
+    await table.call('echo', { words: ['a'], colour: 'red', 'not a name': 1 }, key),
+    { _meta: { ignored_arguments: ['colour'] } },
+    'what was not asked for is told',
+  );
   t.match(await table.call('echo', { words: [], times: 4 }, key), {
     isError: true,
     content: [
@@ -131,6 +136,7 @@ t.test('MCP-04 MCP-06 results and wrong arguments', async (t) => {
   });
   t.match(calls, [
     { tool: 'echo', tier: 'wallet-read', actor: '0xabc', failed: false, ms: Number },
+    { failed: false },
     { failed: true },
     { failed: true },
   ]);

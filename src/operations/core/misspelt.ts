@@ -37,16 +37,21 @@ export function refuseMisspelt(
 const repeatable = /^[\w.~-]{1,40}$/;
 const mostRepeated = 10;
 
+/** The members that are not known and were let pass, of those that can be repeated; at most some. */
+export function letPassIn(given: unknown, known: readonly string[]): string[] {
+  const names = Object.keys((given ?? {}) as object);
+  return names.filter((name) => !known.includes(name) && repeatable.test(name)).slice(0, mostRepeated);
+}
+
 /**
  * What a query says that nobody asked for, as a header tells it: `limt;meant="limit", colour`. `undefined` if there is
  * nothing of that kind.
  */
 export function ignoredIn(query: unknown, known: readonly string[]): string | undefined {
-  const given = Object.keys((query ?? {}) as object);
-  const ignored = given.filter((name) => !known.includes(name) && repeatable.test(name));
+  const ignored = letPassIn(query, known);
   if (ignored.length === 0) return undefined;
-  const missing = known.filter((name) => !given.includes(name));
-  const told = ignored.slice(0, mostRepeated).map((name) => {
+  const missing = known.filter((name) => !Object.hasOwn(query as object, name));
+  const told = ignored.map((name) => {
     const meant = meantBy(name, missing);
     return meant === undefined ? name : `${name};meant="${meant}"`;
   });
