@@ -1,4 +1,11 @@
-export { feedChannel, roomTypeOf, subjectsOf, testChannel } from './channel-names.js';
+export {
+  feedChannel,
+  relayChannel,
+  roomTypeOf,
+  subjectsOf,
+  taskChannel,
+  testChannel,
+} from './channel-names.js';
 export { type ChannelEffects, channelEffects, effectsOf, type RoomOpening, withEventBot } from './effects.js';
 export { eventToken, MarketEvent, type MarketPayload, normalisePayload, payloadAliases } from './event.js';
 export { type MarketFact, market, marketSubject } from './facts.js';

@@ -124,6 +124,10 @@ t.test('HOOK-34 an event that is only tried out', async (t) => {
     t.same(await warnings('relay.leg_started', { id, leg_number: 1 }), [
       { path: 'payload.relay_id', message: 'payload.relay_id names no room: the line goes to #bounties' },
     ]);
+    const nameless = { path: 'payload.id', message: 'payload.id names no room: the task has none' };
+    for (const type of ['task.assigned', 'task.completed', 'task.expired'])
+      t.same(await warnings(type, { ...samplePayload(type, id)!, id: '🦊🦊' }), [nameless], type);
+    t.same(await warnings('task.published', { id: '🦊🦊' }), [], 'a task gets its room once it is assigned');
     t.match(await warnings('task.publishd', { id }), [
       { path: 'event_type', message: /Is task\.published meant\?$/ },
     ]);

@@ -6,11 +6,13 @@ import {
   type MarketPayload,
   payloadAliases,
   ratingTypes,
+  relayChannel,
   routeEvent,
   ShownFields,
   samplePayload,
   sampleTypes,
   targetChannels,
+  taskChannel,
 } from '../../../streams/events/index.js';
 import { nearestWord } from '../../words/spelling.js';
 
@@ -31,7 +33,7 @@ const fields = new Set([
 
 /**
  * What looks wrong about an event that is still accepted. Its type is nearly one of the list, or the value of
- * a field shows nothing. Or its line goes to the feed, because no room is named. A trial also hears of a type that
+ * a field shows nothing. Or its id names no room, as those of its type do. A trial also hears of a type that
  * is not in the list, nor near one of it.
  */
 export function warningsOf({ event_type, payload }: Event, isTrial: boolean): Warning[] {
@@ -57,11 +59,24 @@ export function warningsOf({ event_type, payload }: Event, isTrial: boolean): Wa
       warnings.push({ path, message: `${path} shows nothing: it should be ${wanted[here]}` });
     else if (!isMeant) warnings.push({ path, message: `${path} should be ${rangeOf(event_type)}` });
   }
-  const path = `payload.${event_type.startsWith('relay.') ? 'relay_id' : 'id'}`;
-  if (!belongsInFeed(event_type) && targetChannels({ event_type, payload }).includes(feedChannel))
-    warnings.push({ path, message: `${path} names no room: the line goes to ${feedChannel}` });
-  return warnings;
+  const roomless = roomlessness({ event_type, payload });
+  return roomless ? [...warnings, roomless] : warnings;
 }
+
+/** What becomes of an event whose id names no room, as those of its type do. */
+function roomlessness({ event_type, payload }: Event): Warning | undefined {
+  const isRelay = event_type.startsWith('relay.');
+  const path = `payload.${isRelay ? 'relay_id' : 'id'}`;
+  if (!belongsInFeed(event_type) && targetChannels({ event_type, payload }).includes(feedChannel))
+    return { path, message: `${path} names no room: the line goes to ${feedChannel}` };
+  const { [isRelay ? 'relay_id' : 'id']: id } = payload;
+  if (id === undefined || id === null || !belongsInRoom(event_type) || subjectRoom(payload, isRelay))
+    return undefined;
+  return { path, message: `${path} names no room: the ${isRelay ? 'relay' : 'task'} has none` };
+}
+
+const subjectRoom = ({ id, relay_id }: MarketPayload, isRelay: boolean) =>
+  isRelay ? relayChannel(relay_id) : taskChannel(id);
 
 const wanted = { amount: 'a number, or decimal text such as "12.50"', text: 'a text or a number' };
 const isRating = (event_type: string) => ratingTypes.includes(event_type);
@@ -88,6 +103,14 @@ const kindsOf = memoize((type: string): [string, Kind][] => {
 const belongsInFeed = memoize((type: string) =>
   targetChannels({ event_type: type, payload: samplePayload(type, sampleId)! }).includes(feedChannel),
 );
+
+/** Whether each event of a type opens, closes or is shown in the room of its task or relay. */
+const belongsInRoom = memoize((event_type: string) => {
+  const payload = samplePayload(event_type, sampleId)!;
+  const { open, close } = channelEffects({ event_type, payload });
+  const named = [open?.name, close?.name, ...targetChannels({ event_type, payload })];
+  return named.includes(subjectRoom(payload, event_type.startsWith('relay.')));
+});
 
 /** What a field shows next to the rest of the payload; `undefined` if that is nothing. */
 function kindOf(event_type: string, payload: MarketPayload, field: string): Kind | undefined {
