@@ -18,6 +18,12 @@ import { bodyLimit, refusalCode, refuseBrokenRequest, refuseExpectation, sendErr
 import { hostLines } from './host-lines.js';
 import { pathOf, type Route, RouteMethods } from './route-methods.js';
 
+/** A body that is compressed is refused: signatures are about the bytes as they come, and a small one may become large. */
+const encoded = () =>
+  new Refusal('unsupported_media_type', 'Send the body as it is, without a Content-Encoding', {
+    hint: 'Send the body uncompressed, and leave the header Content-Encoding out',
+  });
+
 /** An answered request, as metrics see it. */
 export interface AnsweredRequest {
   method: string;
@@ -104,8 +110,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     }
     const hosts = hostLines(raw);
     if (hosts > 1) return done(new Refusal('bad_request', 'A request has one Host header', severalHosts));
-    const isBroken = hosts === 0 && raw.httpVersion === '1.1';
-    done(isBroken ? new Refusal('bad_request', 'A request of HTTP/1.1 has a Host header') : undefined);
+    if (hosts === 0 && raw.httpVersion === '1.1')
+      return done(new Refusal('bad_request', 'A request of HTTP/1.1 has a Host header'));
+    done();
+  });
+  app.addHook('preParsing', (request, _reply, _body, done) => {
+    const { 'content-encoding': encoding = 'identity' } = request.headers;
+    const isRead = request.method !== 'GET' && request.method !== 'HEAD' && 'content-type' in request.headers;
+    done(isRead && encoding.toLowerCase() !== 'identity' ? encoded() : null);
   });
 
   const methods = new RouteMethods(app);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import pino from 'pino';
 import t, { type Test } from 'tap';
 import { createServer } from '../../src/http/server.js';
@@ -140,6 +141,14 @@ t.test('API-03 bodies that are too large or of another type', async (t) => {
   t.equal(text.status, 415);
   t.match(await text.json(), { code: 'unsupported_media_type' });
   t.equal((await post('{"a":1}', 'text/plain')).status, 415, 'not a body that is a string');
+  const encodedAs = (encoding: string, body: string | Uint8Array<ArrayBuffer>) => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+    return fetch(`${url}/things`, { method: 'POST', body, headers });
+  };
+  const zipped = await encodedAs('gzip', new Uint8Array(gzipSync('{"a":1}')));
+  t.equal(zipped.status, 415);
+  t.match(await zipped.json(), { code: 'unsupported_media_type', error: /Content-Encoding/ });
+  t.equal((await encodedAs('Identity', '{"a":1}')).status, 200, 'a body as it is');
 });
 
 t.test('API-04 a web page may read, and send keys, payments and signatures', async (t) => {
