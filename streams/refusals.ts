@@ -374,7 +374,7 @@ export const refusalAreas = {
   Channels: {
     channel_exists: refusal(409, 'Channel already exists', { advice: 'Take another name' }),
     channel_reserved: refusal(409, 'This channel is always there and cannot be managed', {
-      advice: 'Use another channel',
+      hint: 'Use another channel',
     }),
     refused_by_network: refusal(409, 'The IRC network does not do it', {
       hint: 'The text has the words of the IRC server. Do what they ask for, such as an invitation, or take another channel',
@@ -561,7 +561,10 @@ export const refusalAreas = {
       retryAfter: 60,
       advice: 'The operator has to set how payments are taken',
     }),
-    facilitator_unreachable: refusal(502, 'The payment facilitator is unreachable', { retryAfter: 5 }),
+    facilitator_unreachable: refusal(502, 'The payment facilitator is unreachable', {
+      retryAfter: 5,
+      hint: 'Send the same request again: nothing was paid',
+    }),
   },
   'Task marketplace': {
     marketplace_not_configured: refusal(503, 'The task marketplace is not configured', {

@@ -227,6 +227,7 @@ t.test('settlements of which nobody knows', { skip }, async (t) => {
     const fresh = await startTurnstile(t, { ...shared, channels });
     const asked = await fetch(access(fresh), entering('kate'));
     t.match({ status: asked.status, body: await bodyOf(asked) }, unreachable, 'but not to who starts now');
+    t.match(await present(proof, '', access(fresh)), { status: 400 }, 'what is wrong is told without it');
     facilitator.answer = honest;
     await facilitator.start();
     t.equal((await present(proof, 'kate')).status, 200);

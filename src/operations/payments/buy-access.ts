@@ -119,10 +119,12 @@ export const buyAccess = defineOperation('buyAccess', {
     const channel = channelNamed(input.channel, parts);
     // the first one counts
     const header = input.paymentSignature ?? input.xPayment;
-    const till = await tillOf(channel, input.x402Version === '1' ? 1 : 2, parts);
-    if (header === undefined) return answerUnpaid(till, new Refusal('payment_required'));
+    const version = input.x402Version === '1' ? 1 : 2;
+    if (header === undefined)
+      return answerUnpaid(await tillOf(channel, version, parts), new Refusal('payment_required'));
     const presented = readProof(header);
     const { nick } = parseInput(Body, { nick: input.nick });
+    const till = await tillOf(channel, version, parts);
     return await enter({ channel, nick, till, presented, address }, parts);
   },
 });
