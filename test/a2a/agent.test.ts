@@ -102,6 +102,15 @@ t.test('the agent that others ask', async (t) => {
     });
   });
 
+  t.test('A2A-05 a part without a kind that there is', async (t) => {
+    for (const part of [{ text: 'list-channels' }, { kind: 'video' }]) {
+      const { error } = (await call('message/send', say(part))).body;
+      t.match(error.data.details, [
+        { path: 'message.parts.0.kind', message: /must be one of text, data, file$/ },
+      ]);
+    }
+  });
+
   t.test('A2A-05 what asks for nothing that there is gets the list, and can go on', async (t) => {
     for (const parts of [[text('What is the weather like?')], [data({ skill: 'weather' })], [data({})]]) {
       const task = await asked(...parts);

@@ -122,6 +122,9 @@ function predicateOf(issue: z.core.$ZodRawIssue): string {
       return `must ${bound(issue.origin, issue.minimum, 'at least')}`;
     case 'too_big':
       return `must ${bound(issue.origin, issue.maximum, 'at most')}`;
+    case 'invalid_union':
+      // its `kind`, or the like, is not one that there is
+      return Array.isArray(issue.options) ? `must be one of ${issue.options.join(', ')}` : 'is not valid';
     case 'unrecognized_keys':
       return `must not have ${issue.keys.join(', ')}`;
     default:
