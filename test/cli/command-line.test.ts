@@ -217,6 +217,8 @@ t.test('without a service', async (t) => {
       t.match(JSON.parse(machine.err), { code: 'service_not_running', hint: /relay start/ });
     });
   }
+  const blocked = await relay(['dead-letters', '--url', 'http://127.0.0.1:1', '--json'], { env });
+  t.match(JSON.parse(blocked.err), { code: 'port_blocked', error: /blocks its port/, hint: /another port/ });
   for (const argv of [['streams'], ['events', 'market']]) {
     await t.test(`${argv.join(' ')}: no log server`, async (t) => {
       t.match(await relay(argv, { env }), {

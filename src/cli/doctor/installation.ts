@@ -117,7 +117,7 @@ async function askService(client: ServiceClient): Promise<ServiceState> {
     answer = await client.send('GET', '/ready');
   } catch (error) {
     const { code, message: problem } = error as Failed;
-    if (problem.endsWith(': bad port')) return { is: 'blocked', problem: blockedPort(client.url) };
+    if (code === 'port_blocked') return { is: 'blocked', problem };
     return { is: code === 'service_not_running' ? 'absent' : 'stranger', problem };
   }
   const { ready, error: reason } = (answer.body ?? {}) as { ready?: unknown; error?: string };
@@ -127,9 +127,6 @@ async function askService(client: ServiceClient): Promise<ServiceState> {
   const about = told instanceof Error ? undefined : told;
   return { is: 'running', ready, reason, about, problem: told instanceof Error ? told.message : '' };
 }
-
-const blockedPort = (url: string) =>
-  `browsers and Node.js refuse to call ${url}: the fetch standard blocks its port`;
 
 async function knownSecrets(
   config: Config,

@@ -121,6 +121,12 @@ export class ServiceClient {
     }
     if (name === 'TimeoutError')
       return new Failed(`${this.url} did not answer within ${this.#timeoutMs / 1_000} s`, 'service_silent');
+    if (cause?.message === 'bad port')
+      return new Failed(
+        `browsers and Node.js refuse to call ${this.url}: the fetch standard blocks its port`,
+        'port_blocked',
+        'Let the service listen on another port: set PORT.',
+      );
     return new Failed(
       `${this.url} cannot be reached: ${cause?.message || cause?.code || String(error)}`,
       'service_unreachable',

@@ -1,4 +1,4 @@
-import { defineCommand, text } from '../core/command.js';
+import { defineCommand, text, wholeNumber } from '../core/command.js';
 import { Failed, UsageError } from '../core/failure.js';
 import { print } from '../core/terminal.js';
 
@@ -17,16 +17,14 @@ export const dnsCommand = defineCommand({
   summary: 'Print the DNS records under which agents find the service',
   options: {
     domain: text('DOMAIN', 'the domain they are in (default: the one of PUBLIC_URL without its first label)'),
-    ttl: text('SECONDS', 'how long others may keep them (default: 3600)'),
+    ttl: wholeNumber('SECONDS', 'how long others may keep them (default: 3600)', 0),
   },
   details:
     'Lines for a zone file, made from PUBLIC_URL. Put them into the zone of the domain; nothing is sent anywhere.',
   async run(invocation) {
     const { options, terminal } = invocation;
     const { domain, records } = recordsOf(invocation.config().PUBLIC_URL, options.domain);
-    if (!/^\d{1,9}$/.test(options.ttl ?? '0'))
-      throw new UsageError('--ttl must be a whole number of seconds');
-    const ttl = Number(options.ttl ?? 3600);
+    const { ttl = 3_600 } = options;
     print(invocation, { domain, ttl, records }, () => {
       for (const record of records) terminal.out(zoneLine(record, ttl));
     });
