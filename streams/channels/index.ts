@@ -19,4 +19,4 @@ export {
   type MemberAction,
   memberActions,
 } from './facts.js';
-export { changedModes, modeFlags, modeString, parseModes } from './modes.js';
+export { changedModes, modeFlags, modeString, modesFault, parseModes } from './modes.js';

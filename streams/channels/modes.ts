@@ -35,6 +35,17 @@ export function parseModes(text: string): ModeChange[] | undefined {
   return parameters.length === 0 ? changes : undefined;
 }
 
+/** What is wrong with a text that is no mode string, as a text that follows its name. */
+export function modesFault(text: string): string | undefined {
+  if (parseModes(text)) return undefined;
+  const [flags = ''] = text.trim().split(/ +/);
+  const [ofMembers] = /[ohvaq]/.exec(flags) ?? [];
+  if (ofMembers) return `must not have ${ofMembers}, which is a mode of members and not of the channel`;
+  const [list] = /[beIgwX]/.exec(flags) ?? [];
+  if (list) return `must not have ${list}, which is a list of the channel and not a setting`;
+  return 'must be a mode string like +nt or -i+k secret, with a limit of 1 to 99999 after l';
+}
+
 /** The flags that a mode string leaves set, with their parameters. */
 export function modeFlags(text: string): Map<string, string | undefined> {
   const flags = new Map<string, string | undefined>();

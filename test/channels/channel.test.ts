@@ -7,6 +7,7 @@ import {
   channelSubject,
   modeFlags,
   modeString,
+  modesFault,
   parseModes,
   shortLine,
 } from '../../streams/channels/index.js';
@@ -171,6 +172,14 @@ t.test('CHAN-05 who was parted by command is asked in no more', async (t) => {
   const members = { name, action: 'sapart' as const, nicks: ['ANN'], reason: '' };
   channelDecider.evolve(state, { type: 'members.changed', data: members });
   t.same(state.invited, ['bob']);
+});
+
+t.test('CHAN-98 what is wrong with a mode string is told', async (t) => {
+  t.equal(modesFault('+ntl 20'), undefined);
+  t.match(modesFault('+o ann'), 'must not have o');
+  t.match(modesFault('+b *!*@*'), 'must not have b');
+  for (const text of ['+l 0', '+l', 'nt', '+n extra', ''])
+    t.match(modesFault(text), 'a mode string like', text);
 });
 
 t.test('mode strings', async (t) => {

@@ -136,9 +136,20 @@ t.test('the channel service on a real network', async (t) => {
       t.equal(answer.status, 400, limit);
     }
     t.equal((await ask('PATCH', '/channels/task-a1b2c3d4', { modes: '+x!' })).status, 400);
+    const opped = await ask('PATCH', '/channels/task-a1b2c3d4', { modes: ['+n', '+o ann'] });
+    t.match(opped, { status: 400, body: { details: [{ path: 'modes', message: /must not have o/ }] } });
     t.equal((await ask('PATCH', '/channels/task-a1b2c3d4', { modes: '+Q' })).status, 400);
     t.equal((await ask('PATCH', '/channels/task-a1b2c3d4', { voice: 'ann' })).status, 400);
     t.equal((await ask('PATCH', '/channels/nothing', { topic: 'x' })).status, 404);
+  });
+
+  t.test('CHAN-98 a topic that is set otherwise than asked is told', async (t) => {
+    const answer = await ask('PATCH', '/channels/lisbon-people', { topic: `${'é'.repeat(200)}\x02` });
+    const shown = 'é'.repeat(150);
+    t.same(answer.body, { name: '#lisbon-people', updated: true, topic: shown });
+    t.equal(await topic('#lisbon-people'), shown);
+    const whole = await ask('PATCH', '/channels/lisbon-people', { topic: 'All' });
+    t.same(whole.body, { name: '#lisbon-people', updated: true });
   });
 
   t.test('CHAN-14 member operations tell of each nick', async (t) => {

@@ -86,4 +86,6 @@ export const channels = {
     'Two processes that both hold the channel bot for a while make no more channels of a type than there may be, and do no more in an hour than one may.',
   'CHAN-97':
     'The reason for which somebody is removed, or a channel is deleted, is shown as one short line, whatever it holds.',
+  'CHAN-98':
+    'A patch says what of it is no mode string and why, and which topic was set where that is another one.',
 } as const;

@@ -174,7 +174,8 @@ export class Commands {
         const done = { is: 'record members' as const, name, ...change, nicks: outcome.successful };
         ({ seq } = await this.decide(done, asker));
       }
-      return { name, failed: Object.fromEntries(failed), seq };
+      const isOther = topic !== undefined && topic !== state.topic;
+      return { name, ...(isOther ? { topic: state.topic } : {}), failed: Object.fromEntries(failed), seq };
     });
   }
 

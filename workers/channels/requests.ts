@@ -87,9 +87,13 @@ export interface CreatedChannel extends Done, Pick<CreateChannel, 'name' | 'type
 /** Who was invited: those who are in the channel, and those who are not; those offline are awaited. */
 export type InvitedMembers = Pick<CreatedChannel, 'name' | 'invited' | 'failed_invites' | 'seq'>;
 
-/** What was changed. `failed` has the nicks of the patch that could not be changed, and why. */
+/**
+ * What was changed. `topic` is as it was set, if that is not what was asked for. `failed` has the nicks of the patch that could
+ * not be changed, and why.
+ */
 export interface UpdatedChannel extends Done {
   name: string;
+  topic?: string;
   failed: Record<string, string>;
 }
 

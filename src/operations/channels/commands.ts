@@ -3,7 +3,7 @@ import {
   channels as channelStream,
   channelTypes,
   memberActions,
-  parseModes,
+  modesFault,
 } from '../../../streams/channels/index.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { cleanText, isManagedChannel } from '../../../streams/irc-grammar.js';
@@ -28,7 +28,10 @@ const Topic = z.string().max(300).meta({ example: 'Photography' });
 const Modes = z
   .string()
   .max(100)
-  .refine((text) => parseModes(text) !== undefined, 'must be a mode string like +nt or -i+k secret')
+  .check(({ value, issues }) => {
+    const message = modesFault(value);
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+  })
   .meta({ form: '^ *[+-][A-Za-z+-]*[A-Za-z]( +[^\\s:,]+)* *$', example: '+nt' });
 /** Whether there is somebody of a name is the network's to say, whatever the name. */
 const Nicks = z
@@ -120,7 +123,12 @@ export const updateChannel = define('updateChannel', {
     name: ChannelName,
     topic: Topic.optional(),
     modes: z
-      .union([Modes, z.array(Modes).max(20)], 'must be a mode string like +nt, or a list of them')
+      .union([Modes, z.array(Modes).max(20)], {
+        // of one that is no mode string, why
+        error: ({ errors }) =>
+          errors.flat().find(({ code }) => code === 'custom')?.message ??
+          'must be a mode string like +nt, or a list of them',
+      })
       .optional()
       .describe('Mode string like +nt, or a list of them'),
     voice: Nicks.default([]).describe('Nicks that get voice'),
@@ -133,6 +141,12 @@ export const updateChannel = define('updateChannel', {
   output: z.object({
     name: managedName,
     updated: z.literal(true),
+    topic: z
+      .string()
+      .optional()
+      .describe(
+        'The topic as it was set, if it is not the one that was asked for: it is one line of 300 bytes at most',
+      ),
     failed: z.record(z.string(), z.string()).optional(),
   }),
   refusals: { ...ofChannel, ...refused, ...ofNetwork },
@@ -152,8 +166,8 @@ export const updateChannel = define('updateChannel', {
     refuseSold(input.name, parts);
     const { commands } = parts.channels;
     const request = { ...input, modes: [modes].flat() };
-    const { failed } = await done(commands.update(request, asker(caller)), parts);
-    return { name: input.name, updated: true, ...(Object.keys(failed).length > 0 ? { failed } : {}) };
+    const { failed, ...changed } = await done(commands.update(request, asker(caller)), parts);
+    return { ...changed, updated: true, ...(Object.keys(failed).length > 0 ? { failed } : {}) };
   },
 });
 
