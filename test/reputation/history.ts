@@ -79,6 +79,7 @@ export function judge(
   const voices = voicesOf(facts);
   const first = new Date(now.getTime() - 89 * dayMs).toISOString().slice(0, 10);
   const about = (name: string, isAbout: (fact: Recorded<FeedbackGiven>) => boolean): Judgement => {
+    const told = facts.filter(isAbout);
     const mine = effective.filter(isAbout);
     const ageOf = ({ at }: Recorded<FeedbackGiven>) => 0.5 ** ((now.getTime() - at.getTime()) / (90 * dayMs));
     // feedback of operators and the marketplace counts one by one; an agent's counts as one, as fresh as the
@@ -90,15 +91,15 @@ export function judge(
     }));
     for (const voice of new Set(mine.flatMap((fact) => voices.get(fact) ?? []))) {
       const words = mine.filter((fact) => voices.get(fact) === voice);
-      const last = facts.filter((fact) => isAbout(fact) && voices.get(fact) === voice).at(-1)!;
+      const last = told.filter((fact) => voices.get(fact) === voice).at(-1)!;
       const all = words.reduce((sum, fact) => sum + ageOf(fact), 0);
       const rated = words.reduce((sum, fact) => sum + fact.data.rating * ageOf(fact), 0);
       sums.push({ weight: ageOf(last), mean: rated / all });
     }
     const weight = sums.reduce((sum, one) => sum + one.weight, 0);
     const mean = sums.reduce((sum, one) => sum + one.mean * one.weight, 0) / weight;
-    const times = facts.filter(isAbout).map(({ at }) => at.toISOString());
-    const active = facts.filter((fact) => isAbout(fact) && fact.data.day >= first);
+    const times = told.map(({ at }) => at.toISOString());
+    const active = told.filter((fact) => fact.data.day >= first);
     return {
       name,
       total: mine.length,
