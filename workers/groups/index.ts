@@ -64,6 +64,8 @@ interface Call {
   limit: Limited['limit'] | undefined;
   /** The bot may have answered it. */
   inDoubt: boolean;
+  /** How often others had had the calls when it was last known whether it is in doubt. */
+  term: number;
 }
 
 /** An older line is not answered any more, in milliseconds. */
@@ -87,6 +89,8 @@ export class AddressGroups {
   #seq = 0;
   /** What others may have answered. */
   #doubtful = 0;
+  /** Counts up when others may have had the calls. */
+  #term = 0;
 
   constructor(options: AddressGroupsOptions) {
     this.#options = options;
@@ -99,8 +103,9 @@ export class AddressGroups {
       atOnce,
       stream: irc,
       durable: 'address-groups',
-      takeOver: async ({ doubtful }) => {
+      takeOver: async ({ ours, doubtful }) => {
         this.#doubtful = doubtful;
+        if (!ours) this.#term += 1;
       },
       plan: (fact) => this.#calls(fact),
       handle: (call) => this.#answer(call),
@@ -137,7 +142,7 @@ export class AddressGroups {
       const what = { asks: true, limit: undefined, ...found };
       calls.push({
         key: casefold(channel),
-        item: { id: lineId(seq, index), seq, channel, line, person, ...what, inDoubt },
+        item: { id: lineId(seq, index), seq, channel, line, person, ...what, inDoubt, term: this.#term },
       });
     }
     return calls;
@@ -182,6 +187,7 @@ export class AddressGroups {
     const session = irc.session();
     const here = rooms.nicksIn(channel);
     if (!session?.isIn(channel) || !here) return later;
+    this.#doubt(call);
     if (call.inDoubt) {
       // they may have been told
       if (call.limit) return done;
@@ -204,6 +210,13 @@ export class AddressGroups {
     return done;
   }
 
+  /** A call that was in hand here while others had the calls may have been answered by them. */
+  #doubt(call: Call): void {
+    if (call.term === this.#term) return;
+    call.term = this.#term;
+    if (call.seq <= this.#doubtful) call.inDoubt = true;
+  }
+
   /** Those of a channel who are meant, as their nicks are written; in another order for each line. */
   async #meant({ id, line, groups }: Call, here: readonly string[]): Promise<string[]> {
     const shown = new Map(here.map((nick) => [casefold(nick), nick]));
@@ -220,8 +233,8 @@ export class AddressGroups {
   async #name(call: Call, session: Session, nicks: readonly string[]): Promise<Verdict> {
     const { logger, rooms } = this.#options;
     const { id, channel, line, groups } = call;
-    // somebody else may have the work, and the network
-    if (!this.#reactor.reading) return later;
+    // somebody else may have the work, and the network, or may have had them meanwhile
+    if (!this.#reactor.reading || call.term !== this.#term) return later;
     const outcome = await session.announce(channel, addressLine(groups, nicks), {
       event: `group-${id}`,
       reply: line.msgid,
