@@ -2,6 +2,7 @@ import type { Scenario } from '../scenario.js';
 import { channels } from './channels.js';
 import { deliberation } from './deliberation.js';
 import { delivery } from './delivery.js';
+import { groups } from './groups.js';
 import { guard } from './guard.js';
 import { identity } from './identity.js';
 import { log } from './log.js';
@@ -22,6 +23,7 @@ export const scenarios: readonly Scenario[] = [
   projector,
   sessions,
   record,
+  groups,
   channels,
   payments,
   speech,
