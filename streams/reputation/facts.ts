@@ -25,6 +25,8 @@ export const reputation = defineStream({
       source: z.enum(['agent', 'marketplace']).optional(),
       /** The channel was closed to the public when it was given. */
       private: z.literal(true).optional(),
+      /** The sequence of the marketplace's event that told it; absent for what others say, and in older facts. */
+      event: z.int().positive().optional(),
     }),
     /** The rated nick answers what was said about it last that day; once. */
     'feedback.answered': z.object({

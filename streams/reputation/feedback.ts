@@ -8,6 +8,8 @@ export interface FeedbackState {
   /** Days for which something was said, with the sequence of the last word, and those whose last word was answered. */
   days: Map<string, number | undefined>;
   answered: Set<string>;
+  /** Sequence of the last event that told something. */
+  event: number;
 }
 
 /** Rate a nick in a channel; the rating is 1 to 5. */
@@ -17,6 +19,8 @@ export interface GiveFeedback extends Rating {
   source?: FeedbackSource;
   /** Whether the channel is closed to the public now. */
   isPrivate?: boolean;
+  /** The sequence of the event that tells it. */
+  event?: number;
 }
 
 /** Answer what was said of oneself on a day. */
@@ -29,7 +33,7 @@ export interface AnswerFeedback extends Rating {
 
 /** One feedback a day: a later one replaces it, and the same one again changes nothing. Nobody rates themselves. */
 export const feedbackDecider: Decider<FeedbackState, GiveFeedback | AnswerFeedback, ReputationFact> = {
-  initial: () => ({ last: undefined, days: new Map(), answered: new Set() }),
+  initial: () => ({ last: undefined, days: new Map(), answered: new Set(), event: 0 }),
 
   subject: feedbackSubject,
 
@@ -38,14 +42,15 @@ export const feedbackDecider: Decider<FeedbackState, GiveFeedback | AnswerFeedba
       state.answered.add(data.day);
       return;
     }
-    const { rating, comment, day, source } = data;
+    const { rating, comment, day, source, event = 0 } = data;
     state.last = { rating, comment, day, source };
     state.days.set(day, seq);
+    state.event = Math.max(state.event, event);
     // what was answered is not what is said now
     state.answered.delete(day);
   },
 
-  decide(command, { last, days, answered }, now) {
+  decide(command, { last, days, answered, event: told }, now) {
     const { from, nick, channel } = command;
     if ('text' in command) {
       const { day, id, text } = command;
@@ -54,8 +59,10 @@ export const feedbackDecider: Decider<FeedbackState, GiveFeedback | AnswerFeedba
       if (answered.has(day)) throw new Refusal('already_answered');
       return { type: 'feedback.answered', data: { from, nick, channel, day, text } };
     }
-    const { rating, comment, source } = command;
+    const { rating, comment, source, event } = command;
     if (casefold(from) === casefold(nick)) throw new Refusal('self_feedback');
+    // it is read again, or by a process that does not know yet that another one has read on
+    if (event !== undefined && event <= told) return undefined;
     const today = now.toISOString().slice(0, 10);
     // clocks of two processes may differ around midnight: the days of a subject never go back
     const day = last && last.day > today ? last.day : today;
@@ -65,6 +72,6 @@ export const feedbackDecider: Decider<FeedbackState, GiveFeedback | AnswerFeedba
     if (last?.day === day && isSame) return undefined;
     const data = { from, nick, channel, rating, comment, day };
     const besides = { ...(source && { source }), ...(command.isPrivate && { private: true as const }) };
-    return { type: 'feedback.given', data: { ...data, ...besides } };
+    return { type: 'feedback.given', data: { ...data, ...besides, ...(event !== undefined && { event }) } };
   },
 };

@@ -42,7 +42,7 @@ export class RateFromTasks extends Reactor<typeof market, Recorded<MarketFact>> 
       },
       handle: async (fact) => {
         const rating = ratingOf(fact, screen)!;
-        const command = { ...rating, isPrivate: await isPrivate(rating.channel) };
+        const command = { ...rating, isPrivate: await isPrivate(rating.channel), event: fact.seq };
         try {
           // of the day on which it was told, however late it is read
           const origin = { by: rateFromTasks, cause: fact.id, now: fact.at };
