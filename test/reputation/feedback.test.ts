@@ -36,6 +36,17 @@ t.test('REP-01 one feedback a day, and the same one again is none', async (t) =>
     .decides(t, said({ rating: 1, day: '2026-01-02' }), 'a slow clock does not go back a day');
 });
 
+t.test('REP-01 an event of the marketplace rates once, and never after a later one', async (t) => {
+  const of = { source: 'marketplace' } as const;
+  given([said({ ...of, event: 3 })])
+    .when({ ...give, ...of, rating: 2, event: 4 })
+    .decides(t, said({ ...of, rating: 2, event: 4 }));
+  for (const event of [2, 3])
+    given([said({ ...of, event: 3 }), said({ day: '2026-01-02' })])
+      .when({ ...give, ...of, rating: 2, event })
+      .decides(t, undefined, `event ${event} after event 3`);
+});
+
 t.test('REP-12 what is given in a private channel says so', async (t) => {
   const inPrivate = said({ private: true });
   given([])
