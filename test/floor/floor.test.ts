@@ -198,6 +198,8 @@ t.test('FLOOR-06 what is said of it', async (t) => {
   t.equal(announcement(state), 'ann has the floor until 00:02:00 UTC; 1 wait');
   t.match(answerOf({ to: 'bob', is: 'waits' }, '#a', state), 'number 1 of 1');
   t.match(answerOf({ to: 'bob', is: 'status' }, '#a', state), /ann has the floor .*; 1 wait: bob$/);
+  for (const is of ['got it', 'has it', 'waits'] as const)
+    t.equal(answerOf({ to: 'cas', is }, '#a', state), undefined, 'what is not so any more is not told');
   t.equal(lapsesAt(state.holder!), 2 * minute);
   for (let n = 0; n < 9; n++) says(61, `${n}`.padEnd(30, 'n').replace(/^/, 'w').slice(0, 30), '/floor');
   const many = answerOf({ to: 'bob', is: 'status' }, '#a', state)!;

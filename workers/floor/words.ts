@@ -11,17 +11,26 @@ export function announcement({ holder, queue }: FloorState): string {
 /** So many of those who wait are named; the route of the floor has all. */
 const mostNamed = 5;
 
-/** What who asked something of a floor is told in private; `undefined` where the channel is told. */
+/**
+ * What who asked something of a floor is told in private. Several lines may be recorded at once: what is not so any more
+ * after them is not told. `undefined` then, and where the channel is told.
+ */
 export function answerOf({ to, is }: FloorAnswer, channel: string, state: FloorState): string | undefined {
   const { holder, queue, opener } = state;
-  const place = queue.findIndex(({ nick }) => casefold(nick) === casefold(to)) + 1;
+  const isTheirs = ({ nick }: { nick: string }) => casefold(nick) === casefold(to);
+  const place = queue.findIndex(isTheirs) + 1;
+  const held = holder && isTheirs(holder) ? holder : undefined;
   switch (is) {
     case 'got it':
-      return `You have the floor of ${channel}${holder ? ` until ${timeOf(lapsesAt(holder))}` : ''}. A line of yours makes it last. /floor done passes it on`;
+      return held
+        ? `You have the floor of ${channel} until ${timeOf(lapsesAt(held))}. A line of yours makes it last. /floor done passes it on`
+        : undefined;
     case 'has it':
-      return `You have the floor of ${channel}. /floor done passes it on`;
+      return held ? `You have the floor of ${channel}. /floor done passes it on` : undefined;
     case 'waits':
-      return `You are number ${place} of ${queue.length} who wait for the floor of ${channel}. /floor done gives the place up`;
+      return place > 0
+        ? `You are number ${place} of ${queue.length} who wait for the floor of ${channel}. /floor done gives the place up`
+        : undefined;
     case 'full':
       return `Too many wait for the floor of ${channel}, of all or of you: ask again later`;
     case 'passed on':
