@@ -10,18 +10,29 @@ const keptLines = 100;
 const clocksMs = 4_000;
 /** A server tells in whole seconds since when it runs. */
 const uptimeMs = 3_000;
+/** An answer is lost so soon after the fault: the recorder asks something every two seconds, if it is not held up. */
+const lostMs = 20_000;
 
 /** What the log has of the channels of a network, held against what was shown there. */
 export class Recorded {
   readonly #stage: Stage;
   readonly #server: SimulatedLogServer;
   readonly #network: IrcNetwork;
+  readonly #bot: string | undefined;
   readonly #seen = new Map<string, Sighting[]>();
   readonly #texts = new Set<string>();
   readonly #deleted = new Set<string>();
   #readUpTo = 0;
 
-  constructor(stage: Stage, server: SimulatedLogServer, network: IrcNetwork, channels: readonly string[]) {
+  /** `bot`: the nick under which the recorder speaks itself, where it does. */
+  constructor(
+    stage: Stage,
+    server: SimulatedLogServer,
+    network: IrcNetwork,
+    channels: readonly string[],
+    bot?: string,
+  ) {
+    this.#bot = bot;
     this.#stage = stage;
     this.#server = server;
     this.#network = network;
@@ -89,7 +100,7 @@ export class Recorded {
     const begun = seen.find(({ is }) => is === 'snapshot')?.at ?? Number.POSITIVE_INFINITY;
     // a history need not reach back to what was said before anybody recorded, and servers tell whole milliseconds
     const missedAfter = (from: number, to?: number) =>
-      shown.slice(from + 1, to).filter(({ at }) => at >= begun + 1);
+      shown.slice(from + 1, to).filter((line) => line.at >= begun + 1 && !this.#isUnheard(line));
     for (const sighting of seen) {
       if (!isLine(sighting)) {
         between.push(sighting);
@@ -109,6 +120,16 @@ export class Recorded {
       between = [];
     }
     if (!this.#deleted.has(channel)) this.#judgeMissed(channel, shown, missedAfter(last), between);
+  }
+
+  /** Whether the recorder said a line itself, and lost the answer by which alone it is shown its own lines. */
+  #isUnheard({ from, at: saidAt }: Shown): boolean {
+    if (this.#bot === undefined || !from.startsWith(`${this.#bot}!`)) return false;
+    const { timeline, now, elapsed } = this.#stage.world;
+    const struckAt = timeline.findLast(
+      ({ at, who, what }) => who === 'fault' && what === 'answer lost' && now - elapsed + at <= saidAt,
+    )?.at;
+    return struckAt !== undefined && saidAt - (now - elapsed + struckAt) < lostMs;
   }
 
   /** Lines that were not recorded are within a gap, and no gap is without a reason. */

@@ -43,7 +43,7 @@ export class RoomStates {
     });
   }
 
-  /** Whether the bot was put out, or kept from speaking, at some moment while it was on the network. */
+  /** Whether somebody removed the bot, or kept it from speaking, at some moment while it was on the network. */
   wasHindered(channel: string, from: number, to: number): boolean {
     const states = this.during(channel, from, to);
     return states.some(({ bot }, index) => {
