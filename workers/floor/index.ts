@@ -166,7 +166,7 @@ export class TellFloors {
       .then((outcome) => {
         logger.info({ channel: floor.name, turn, ...outcome }, 'floor');
         // whoever has the floor has to hear of it; that it is free may go unsaid where the bridge must be silent
-        const isUntold = outcome.is === 'lost' || (outcome.is === 'refused' && turn !== free);
+        const isUntold = outcome.is === 'refused' ? turn !== free : outcome.is !== 'confirmed';
         if (isUntold && floor.told === turn) floor.told = untold;
       })
       .catch((err: unknown) => logger.warn({ channel: floor.name, err }, 'a turn was not announced'));
