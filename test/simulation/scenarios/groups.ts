@@ -7,6 +7,7 @@ import { createHelping } from '../helping.js';
 import { agreedMs, Faults } from '../irc/faults.js';
 import { credentials, IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
+import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
 import { Place, type Process, type Running } from '../process.js';
 import type { Random } from '../random.js';
@@ -38,6 +39,9 @@ const calmCast: Cast = {
   agents: numbered('late-agent', 6),
   abilities: numbered('late-skill', 12),
 };
+
+/** Whoever has the calls does not notice for a while that somebody else has them too. */
+const halfOpen = logFaults.find(({ name }) => name === 'half-open cut')!;
 
 const busyMs = 60_000;
 const faultsPerRun = 20;
@@ -153,7 +157,9 @@ class Calling {
     if (this.#random.chance(0.3)) {
       this.#stage.planFault(at, 'struck while answering', () =>
         this.#strikes.push((random) => {
-          if (random.chance(0.4)) for (const place of this.#places) place.kill(random);
+          const kind = random.int(0, 9);
+          if (kind < 3) for (const place of this.#places) place.kill(random);
+          else if (kind < 7) halfOpen.strike(this.#logServer, this.#stage.world, random);
           else this.#faults.strike(random.pick(['cut', 'ghost', 'freeze', 'kill']), random);
         }),
       );
