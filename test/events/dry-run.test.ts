@@ -127,6 +127,10 @@ t.test('HOOK-34 an event that is only tried out', async (t) => {
     const nameless = { path: 'payload.id', message: 'payload.id names no room: the task has none' };
     for (const type of ['task.assigned', 'task.completed', 'task.expired'])
       t.same(await warnings(type, { ...samplePayload(type, id)!, id: '🦊🦊' }), [nameless], type);
+    for (const type of sampleTypes.filter(
+      (one) => !('id' in samplePayload(one, id)!) && !one.startsWith('relay.'),
+    ))
+      t.same(await warnings(type, { ...samplePayload(type, id)!, id: '🦊🦊' }), [], type);
     t.same(await warnings('task.published', { id: '🦊🦊' }), [], 'a task gets its room once it is assigned');
     t.match(await warnings('task.publishd', { id }), [
       { path: 'event_type', message: /Is task\.published meant\?$/ },

@@ -11,6 +11,9 @@ interface AgentRecord {
   alpn: string[];
 }
 
+/** The longest time to live of a DNS record, in seconds (RFC 2181). */
+const longestTtl = 2_147_483_647;
+
 /** `relay dns` */
 export const dnsCommand = defineCommand({
   name: 'dns',
@@ -25,6 +28,7 @@ export const dnsCommand = defineCommand({
     const { options, terminal } = invocation;
     const { domain, records } = recordsOf(invocation.config().PUBLIC_URL, options.domain);
     const { ttl = 3_600 } = options;
+    if (ttl > longestTtl) throw new UsageError(`--ttl must be at most ${longestTtl}`);
     print(invocation, { domain, ttl, records }, () => {
       for (const record of records) terminal.out(zoneLine(record, ttl));
     });

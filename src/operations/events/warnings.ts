@@ -108,8 +108,9 @@ const belongsInFeed = memoize((type: string) =>
 const belongsInRoom = memoize((event_type: string) => {
   const payload = samplePayload(event_type, sampleId)!;
   const { open, close } = channelEffects({ event_type, payload });
+  const room = subjectRoom(payload, event_type.startsWith('relay.'));
   const named = [open?.name, close?.name, ...targetChannels({ event_type, payload })];
-  return named.includes(subjectRoom(payload, event_type.startsWith('relay.')));
+  return room !== undefined && named.includes(room);
 });
 
 /** What a field shows next to the rest of the payload; `undefined` if that is nothing. */
