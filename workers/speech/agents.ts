@@ -38,6 +38,8 @@ export class Agents {
   readonly #agents = new Map<string, Agent>();
   /** Actions on one agent run in sequence. */
   readonly #locks = new KeyedLock();
+  /** What is recorded of a nick is recorded in the order in which it was so. */
+  readonly #recording = new KeyedLock();
   /** Agents that leave because another connection of theirs takes their place. */
   readonly #replaced = new Set<Promise<void>>();
   #stopped = false;
@@ -153,7 +155,7 @@ export class Agents {
       const was = this.former.forget(nick);
       const agent = this.find(nick);
       if (agent) await this.#end(agent, by, gone(reason));
-      else if (was) await this.#append(was, by, gone(reason));
+      else if (was) await this.#inOrder(nick, () => this.#append(was, by, gone(reason)));
     });
   }
 
@@ -167,8 +169,11 @@ export class Agents {
   }
 
   async #end(agent: Agent, by: string, state: Place): Promise<void> {
-    await this.#remove(agent, state.reason);
-    await this.#append(agent, by, state);
+    // it may come again before this is on record
+    await this.#inOrder(agent.nick, async () => {
+      await this.#remove(agent, state.reason);
+      await this.#append(agent, by, state);
+    });
   }
 
   /** It gets its channels back when it comes again. */
@@ -252,10 +257,19 @@ export class Agents {
     await agent.stop(reason);
   }
 
-  async #record(agent: Agent, by: string): Promise<void> {
-    agent.recordedAt = clock.elapsed();
-    const { channels, users, away } = agent;
-    await this.#append(agent, by, { channels, open: true, reason: '', users: [...users], away });
+  /** Records where an agent is when its turn comes; nothing of one that has left by then. */
+  async #record({ nick, person }: Agent, by: string): Promise<void> {
+    await this.#inOrder(nick, async () => {
+      const agent = this.find(nick);
+      if (!agent || agent.person !== person) return;
+      agent.recordedAt = clock.elapsed();
+      const { channels, users, away } = agent;
+      await this.#append(agent, by, { channels, open: true, reason: '', users: [...users], away });
+    });
+  }
+
+  async #inOrder(nick: string, record: () => Promise<void>): Promise<void> {
+    await this.#recording.run(casefold(nick), record);
   }
 
   /** Throws when another process may have the agents: what is done to ours changes nothing about theirs. */
