@@ -1,9 +1,12 @@
 import type { Socket } from 'node:net';
 import pino, { type Logger } from 'pino';
+import type { Projector } from '../../projections/core/projector.js';
+import type { Sql } from '../../projections/core/sql.js';
 import { Log, pause, type StreamDefinition } from '../../streams/core/index.js';
 import type { Dial } from '../../workers/irc/transport.js';
 import type { Outside } from './http/outside.js';
-import type { IrcNetwork } from './irc/network.js';
+import { credentials, type IrcNetwork } from './irc/network.js';
+import type { Person } from './irc/person.js';
 import type { SimulatedSocket } from './irc/wire.js';
 import type { SimulatedLogServer } from './log/server.js';
 import type { Random } from './random.js';
@@ -30,13 +33,16 @@ export interface Surroundings {
 /** One process of the product as the servers see it: its connections, and its end. */
 export class Process {
   readonly name: string;
+  /** The name of where it runs. */
+  readonly place: string;
   readonly logger: Logger;
   readonly #around: Surroundings;
   readonly #sockets = new Set<SimulatedSocket>();
   #isDead = false;
 
-  constructor(name: string, around: Surroundings) {
+  constructor(name: string, around: Surroundings, place = name) {
     this.name = name;
+    this.place = place;
     this.#around = around;
     this.logger = pino({ level: 'info' }, { write: (line: string) => this.#read(JSON.parse(line)) });
   }
@@ -66,6 +72,19 @@ export class Process {
       this.#sockets.add(socket);
       if (this.#isDead) socket.gone('ECONNREFUSED');
       return socket as unknown as Socket;
+    };
+  }
+
+  /** What each bot of it is made with. */
+  botParts(log: Log) {
+    const { password: ircServerPassword, oper: ircOper, gatewayPassword: ircGatewayPassword } = credentials;
+    return {
+      log,
+      logger: this.logger,
+      holder: this.name,
+      ircUrl: 'irc://simulated:6667',
+      dial: this.dial(),
+      secrets: { webhook: [], ircServerPassword, ircOper, ircGatewayPassword },
     };
   }
 
@@ -108,6 +127,22 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** Starts leases. What comes back ends them, and then what they worked with. */
+export function runLeases(
+  leases: readonly { start(): void; stop(): Promise<void> }[],
+  { log, projector, sql }: { log: Log; projector?: Projector; sql?: Sql },
+): Running {
+  for (const lease of leases) lease.start();
+  return {
+    stop: async () => {
+      await Promise.all(leases.map((lease) => lease.stop()));
+      if (projector) await projector.stop();
+      await log.close();
+      if (sql) await sql.close();
+    },
+  };
+}
+
 /** Where a process of the product runs, and after its end the next one. */
 export class Place<Program extends Running> {
   /** What runs here now; `undefined` while a process comes up. */
@@ -129,7 +164,7 @@ export class Place<Program extends Running> {
   /** Starts a process, with another attempt after each failure. */
   async start(): Promise<void> {
     while (!this.#isOver) {
-      const process = new Process(`${this.#name} ${++this.#count}`, this.#around);
+      const process = new Process(`${this.#name} ${++this.#count}`, this.#around, this.#name);
       this.#process = process;
       try {
         const program = await this.#begin(process);
@@ -159,4 +194,23 @@ export class Place<Program extends Running> {
     await Promise.all(this.#ends);
     await this.program?.stop();
   }
+}
+
+/** The places of most worlds. */
+export function twoPlaces<Program extends Running>(
+  around: Surroundings,
+  begin: (process: Process) => Promise<Program>,
+): Place<Program>[] {
+  return ['one', 'two'].map((name) => new Place(name, around, begin));
+}
+
+/** Stops what runs, has people leave, and waits until nothing of them is left. */
+export async function leave(
+  stage: Stage,
+  places: readonly Place<Running>[],
+  people: Iterable<Person>,
+): Promise<void> {
+  await Promise.all(places.map((place) => place.stop()));
+  for (const person of people) person.quit();
+  await stage.pass(120_000);
 }

@@ -11,15 +11,15 @@ import { moderation } from '../../../streams/moderation/index.js';
 import { operations } from '../../../streams/operations/facts.js';
 import { type Channels, createChannels } from '../../../workers/channels/index.js';
 import { Faults } from '../irc/faults.js';
-import { credentials, IrcNetwork } from '../irc/network.js';
+import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, Process, type Running } from '../process.js';
+import { leave, type Place, Process, type Running, runLeases, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { startEngine } from '../store/engine.js';
 import { SimulatedStore } from '../store/server.js';
-import { planTrouble } from '../trouble.js';
+import { planTrouble, type Trouble } from '../trouble.js';
 import { ChannelJudge } from './channel-judge.js';
 
 /** The read models of a world in which nobody is linked, and nobody was muted. */
@@ -98,6 +98,7 @@ class Keeping {
   readonly #logServer: SimulatedLogServer;
   readonly #faults: Faults;
   readonly #places: Place<Keeper>[];
+  readonly #trouble: Trouble;
   readonly #people = new Map<string, Person>();
   readonly #judge: ChannelJudge;
   readonly #running = new Set<Promise<void>>();
@@ -114,7 +115,14 @@ class Keeping {
     this.#faults = new Faults({ world, ...at });
     this.#judge = new ChannelJudge(stage, this.#logServer, this.#network, config);
     const around = { stage, logServer: this.#logServer, network: this.#network };
-    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+    this.#places = twoPlaces(around, (process) => this.#begin(process));
+    this.#trouble = {
+      stage,
+      irc: { faults: this.#faults, ofTen: 4 },
+      log: { server: this.#logServer, ofTen: 3, isClockSet: true },
+      store: { server: this.#store, ofTen: 1 },
+      places: this.#places,
+    };
   }
 
   async play(): Promise<void> {
@@ -125,7 +133,8 @@ class Keeping {
     const commands = createChannels(log);
     await stage.pass(3_000);
     const from = stage.world.elapsed;
-    for (let n = 0; n < faultsPerRun; n++) this.#planFault(from + this.#random.int(1_000, busyMs));
+    for (let n = 0; n < faultsPerRun; n++)
+      planTrouble(this.#trouble, from + this.#random.int(1_000, busyMs), this.#random);
     for (let n = 0; n < stepsPerRun; n++)
       stage.plan(from + this.#random.int(0, busyMs), 'somebody does something', (random) =>
         this.#act(random),
@@ -146,9 +155,7 @@ class Keeping {
     this.#store.heal();
     await Promise.all([...starting, ...this.#running]);
     await this.#becomeWell(commands);
-    await Promise.all([...this.#places.map((place) => place.stop()), log.close()]);
-    for (const person of this.#people.values()) person.quit();
-    await stage.pass(120_000);
+    await Promise.all([leave(stage, this.#places, this.#people.values()), log.close()]);
     this.#logServer.close();
   }
 
@@ -157,41 +164,17 @@ class Keeping {
     const log = await process.openLog(streams);
     const sql = this.#store.connect();
     const projector = new Projector({ log, sql, projections: [channelDirectory], logger, watchMs: 5_000 });
-    const { lease, held } = createChannelKeeping(config, {
-      log,
-      logger,
-      holder: process.name,
-      ircUrl: 'irc://simulated:6667',
-      dial: process.dial(),
-      secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
-      readModels: new OfNobody(sql, projector),
-    });
+    const readModels = new OfNobody(sql, projector);
+    const { lease, held } = createChannelKeeping(config, { ...process.botParts(log), readModels });
     await projector.start();
-    lease.start();
     return {
       commands: createChannels(log),
       isBack: () => {
         const { irc, worker } = held() ?? {};
         return irc?.status().nick === bot && worker?.trouble === null;
       },
-      stop: async () => {
-        await lease.stop();
-        await projector.stop();
-        await log.close();
-        await sql.close();
-      },
+      ...runLeases([lease], { log, projector, sql }),
     };
-  }
-
-  #planFault(at: number): void {
-    const trouble = {
-      stage: this.#stage,
-      irc: { faults: this.#faults, ofTen: 4 },
-      log: { server: this.#logServer, ofTen: 3, isClockSet: true },
-      store: { server: this.#store, ofTen: 1 },
-      places: this.#places,
-    };
-    planTrouble(trouble, at, this.#random);
   }
 
   /** People come and go, and kick each other and our bots. */

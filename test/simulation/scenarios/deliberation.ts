@@ -15,7 +15,7 @@ import { SimulatedModels, tokenNanoUsd } from '../http/models.js';
 import { type Host, Outside } from '../http/outside.js';
 import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, Process, type Running } from '../process.js';
+import { type Place, Process, type Running, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { Deliberated } from './deliberated.js';
@@ -65,7 +65,7 @@ class Deliberating {
     const outside = new Outside(world);
     this.#hosts = providers.map((name) => outside.host(`${name}.test`, (asked) => this.#models.serve(asked)));
     const around = { stage, logServer: this.#logServer, outside };
-    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+    this.#places = twoPlaces(around, (process) => this.#begin(process));
     this.#asker = new Process('asker', around);
   }
 

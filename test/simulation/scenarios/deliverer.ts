@@ -11,8 +11,7 @@ import { delivery as deliveryFacts } from '../../../streams/delivery/index.js';
 import { market } from '../../../streams/events/index.js';
 import { operations } from '../../../streams/operations/facts.js';
 import { createChannels } from '../../../workers/channels/index.js';
-import { credentials } from '../irc/network.js';
-import type { Process, Running } from '../process.js';
+import { type Process, type Running, runLeases } from '../process.js';
 import type { Receiver } from './producers.js';
 
 /** What such a process has open on the log. */
@@ -37,15 +36,10 @@ export async function beginDeliverer(
   config: Config,
   readModels: ReadModels,
 ): Promise<Deliverer> {
-  const { logger, name: holder } = process;
+  const { logger } = process;
   const log = await process.openLog(streams);
   const parts = {
-    log,
-    logger,
-    holder,
-    ircUrl: 'irc://simulated:6667',
-    dial: process.dial(),
-    secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
+    ...process.botParts(log),
     channels: createChannels(log),
     limits: limitsOf(config),
     readModels,
@@ -59,8 +53,7 @@ export async function beginDeliverer(
   };
   const delivery = createDelivery(config, parts);
   const keeping = createChannelKeeping(config, parts);
-  const leases = [delivery.lease, keeping.lease, createAutomation(config, parts)];
-  for (const lease of leases) lease.start();
+  const running = runLeases([delivery.lease, keeping.lease, createAutomation(config, parts)], { log });
   const deletedRooms = new DeletedRooms({ log, logger });
   const reception = new Reception({
     log,
@@ -82,8 +75,7 @@ export async function beginDeliverer(
       }),
     stop: async () => {
       deletedRooms.stop();
-      await Promise.all(leases.map((lease) => lease.stop()));
-      await log.close();
+      await running.stop();
     },
   };
 }

@@ -9,7 +9,7 @@ import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, Process } from '../process.js';
+import { leave, type Place, Process, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { Delivered } from './delivered.js';
@@ -85,7 +85,7 @@ class Delivering {
     const around = { stage, logServer: this.#logServer, network: this.#network };
     const { readModels } = this.#directory;
     const begin = (process: Process) => beginDeliverer(process, this.#config, readModels);
-    this.#places = ['one', 'two'].map((name) => new Place(name, around, begin));
+    this.#places = twoPlaces(around, begin);
     this.#producers = new Producers(stage, () => this.#places.map(({ program }) => program));
   }
 
@@ -126,9 +126,7 @@ class Delivering {
     await this.#settle(calmWithinMs);
     await this.#postLast();
     new ShownLines(stage, this.#network, this.#delivered).judge(this.#producers.posted);
-    await Promise.all([...this.#places.map((place) => place.stop()), log.close()]);
-    for (const person of this.#people.values()) person.quit();
-    await stage.pass(120_000);
+    await Promise.all([leave(stage, this.#places, this.#people.values()), log.close()]);
     this.#logServer.close();
   }
 

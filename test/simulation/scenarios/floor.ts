@@ -5,10 +5,10 @@ import { irc } from '../../../streams/network/index.js';
 import { operations } from '../../../streams/operations/facts.js';
 import { createHelping } from '../helping.js';
 import { agreedMs, Faults } from '../irc/faults.js';
-import { credentials, IrcNetwork } from '../irc/network.js';
+import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, type Process, type Running } from '../process.js';
+import { type Place, type Process, type Running, runLeases, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { planTrouble } from '../trouble.js';
@@ -78,7 +78,7 @@ class Turns {
     this.#answers = new FloorAnswers(stage, this.#recordedFloors, bot);
     this.#people = new TurnTakers(network, channels, (heard) => this.#answers.hear(heard));
     const around = { stage, logServer, network };
-    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+    this.#places = twoPlaces(around, (process) => this.#begin(process));
   }
 
   async play(): Promise<void> {
@@ -121,29 +121,17 @@ class Turns {
 
   async #begin(process: Process): Promise<Recorder> {
     const log = await process.openLog(streams);
-    const parts = {
-      log,
-      logger: process.logger,
-      holder: process.name,
-      ircUrl: 'irc://simulated:6667',
-      dial: process.dial(),
-      secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
-    };
+    const parts = process.botParts(log);
     // nobody addresses a group here
     const answers = { readModels: this.#floors.readModels, among: async () => [] };
     const { lease, held } = createRecording(config, { ...parts, answers });
-    const leases = [lease, createHelping(config, parts)];
-    for (const one of leases) one.start();
     return {
       isBack: () => {
         const { irc, worker } = held() ?? {};
         const isAll = worker?.rooms === channels.length && irc?.status().nick === bot;
         return isAll && channels.every((name) => irc?.session()?.isIn(name));
       },
-      stop: async () => {
-        await Promise.all(leases.map((one) => one.stop()));
-        await log.close();
-      },
+      ...runLeases([lease, createHelping(config, parts)], { log }),
     };
   }
 

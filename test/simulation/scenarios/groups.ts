@@ -5,11 +5,11 @@ import { irc } from '../../../streams/network/index.js';
 import { operations } from '../../../streams/operations/facts.js';
 import { createHelping } from '../helping.js';
 import { agreedMs, Faults } from '../irc/faults.js';
-import { credentials, IrcNetwork } from '../irc/network.js';
+import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, type Process, type Running } from '../process.js';
+import { leave, type Place, type Process, type Running, runLeases, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { planTrouble } from '../trouble.js';
@@ -92,7 +92,7 @@ class Calling {
     const scene = { network: this.#network, logServer: this.#logServer, members: this.#members };
     this.#calls = new AnsweredCalls(stage, { ...scene, channels, bot });
     const around = { stage, logServer: this.#logServer, network: this.#network };
-    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+    this.#places = twoPlaces(around, (process) => this.#begin(process));
   }
 
   async play(): Promise<void> {
@@ -114,36 +114,21 @@ class Calling {
     await this.#callInCalm();
     await this.#becomeWell();
     this.#calls.judge(this.#people);
-    await Promise.all(this.#places.map((place) => place.stop()));
-    for (const person of this.#people.values()) person.quit();
-    await stage.pass(120_000);
+    await leave(stage, this.#places, this.#people.values());
     this.#logServer.close();
   }
 
   async #begin(process: Process): Promise<Recorder> {
-    const { logger, name: holder } = process;
     const log = await process.openLog(streams);
-    const parts = {
-      log,
-      logger,
-      holder,
-      ircUrl: 'irc://simulated:6667',
-      dial: process.dial(),
-      secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
-      answers: { readModels: this.#members.readModels, among: this.#members.among },
-    };
+    const answers = { readModels: this.#members.readModels, among: this.#members.among };
+    const parts = { ...process.botParts(log), answers };
     const { lease, held } = createRecording(config, parts);
-    const leases = [lease, createHelping(config, parts)];
-    for (const one of leases) one.start();
     return {
       isBack: () => {
         const { irc, worker } = held() ?? {};
         return irc?.status().nick === bot && worker?.rooms === channels.length;
       },
-      stop: async () => {
-        await Promise.all(leases.map((one) => one.stop()));
-        await log.close();
-      },
+      ...runLeases([lease, createHelping(config, parts)], { log }),
     };
   }
 

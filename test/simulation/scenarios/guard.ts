@@ -12,15 +12,15 @@ import { moderation } from '../../../streams/moderation/index.js';
 import { irc } from '../../../streams/network/index.js';
 import { operations } from '../../../streams/operations/facts.js';
 import { Faults } from '../irc/faults.js';
-import { credentials, IrcNetwork } from '../irc/network.js';
+import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, type Process, type Running } from '../process.js';
+import { leave, type Place, type Process, type Running, runLeases, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { startEngine } from '../store/engine.js';
 import { SimulatedStore } from '../store/server.js';
-import { planTrouble } from '../trouble.js';
+import { planTrouble, type Trouble } from '../trouble.js';
 import { Sentences } from './sentences.js';
 
 const config = readConfig({ IRC_CHANNELS: '#lobby,#disputes' });
@@ -62,6 +62,7 @@ class Guarding {
   readonly #logServer: SimulatedLogServer;
   readonly #faults: Faults;
   readonly #places: Place<Running>[];
+  readonly #trouble: Trouble;
   readonly #people = new Map<string, Person>();
   readonly #sentences: Sentences;
   #said = 0;
@@ -79,7 +80,14 @@ class Guarding {
       channels,
     });
     const around = { stage, logServer: this.#logServer, network: this.#network };
-    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+    this.#places = twoPlaces(around, (process) => this.#begin(process));
+    this.#trouble = {
+      stage,
+      irc: { faults: this.#faults, ofTen: 4 },
+      log: { server: this.#logServer, ofTen: 3 },
+      store: { server: this.#store, ofTen: 1 },
+      places: this.#places,
+    };
   }
 
   async play(): Promise<void> {
@@ -87,7 +95,8 @@ class Guarding {
     const starting = this.#places.map((place) => place.start());
     await stage.pass(5_000);
     const from = stage.world.elapsed;
-    for (let n = 0; n < faultsPerRun; n++) this.#planFault(from + this.#random.int(1_000, busyMs));
+    for (let n = 0; n < faultsPerRun; n++)
+      planTrouble(this.#trouble, from + this.#random.int(1_000, busyMs), this.#random);
     for (let n = 0; n < stepsPerRun; n++) this.#planStep(from + this.#random.int(0, busyMs), 0.2, attackers);
     await stage.pass(busyMs);
     this.#faults.calm();
@@ -110,53 +119,21 @@ class Guarding {
     }
     await this.#becomeWell();
     this.#sentences.judge();
-    await Promise.all(this.#places.map((place) => place.stop()));
-    for (const person of this.#people.values()) person.quit();
-    await stage.pass(120_000);
+    await leave(stage, this.#places, this.#people.values());
     this.#logServer.close();
   }
 
   async #begin(process: Process): Promise<Running> {
-    const { logger, name: holder } = process;
     const log = await process.openLog(streams);
     const sql = this.#store.connect();
     const projections = [channelDirectory, moderationModel];
-    const projector = new Projector({ log, sql, projections, logger, watchMs: 10_000 });
-    const parts = {
-      config,
-      log,
-      logger,
-      holder,
-      ircUrl: 'irc://simulated:6667',
-      dial: process.dial(),
-      secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
-      readModels: new ReadModels(sql, projector),
-    };
+    const projector = new Projector({ log, sql, projections, logger: process.logger, watchMs: 10_000 });
+    const parts = { ...process.botParts(log), config, readModels: new ReadModels(sql, projector) };
     const recording = createRecording(config, parts);
     const keeping = createChannelKeeping(config, parts);
     const [guardian] = moderationArea(parts, keeping).workers!;
-    const leases = [recording.lease, keeping.lease, guardian!];
     await projector.start();
-    for (const lease of leases) lease.start();
-    return {
-      stop: async () => {
-        await Promise.all(leases.map((lease) => lease.stop()));
-        await projector.stop();
-        await log.close();
-        await sql.close();
-      },
-    };
-  }
-
-  #planFault(at: number): void {
-    const trouble = {
-      stage: this.#stage,
-      irc: { faults: this.#faults, ofTen: 4 },
-      log: { server: this.#logServer, ofTen: 3 },
-      store: { server: this.#store, ofTen: 1 },
-      places: this.#places,
-    };
-    planTrouble(trouble, at, this.#random);
+    return runLeases([recording.lease, keeping.lease, guardian!], { log, projector, sql });
   }
 
   /** Somebody talks, or attacks. */

@@ -5,10 +5,10 @@ import { identity as identityFacts, registryDecider } from '../../../streams/ide
 import { PushIdentity } from '../../../workers/identity/push/index.js';
 import { type Host, Outside } from '../http/outside.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, Process, type Running } from '../process.js';
+import { type Place, Process, type Running, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
-import { planTrouble } from '../trouble.js';
+import { planTrouble, type Trouble } from '../trouble.js';
 import { neverAgain, ToldChanges } from './told-changes.js';
 
 const config = readConfig({});
@@ -42,6 +42,7 @@ class Telling {
   readonly #host: Host;
   readonly #told: ToldChanges;
   readonly #places: Place<Running>[];
+  readonly #trouble: Trouble;
   readonly #registrar: Process;
 
   constructor(stage: Stage) {
@@ -53,15 +54,22 @@ class Telling {
     const outside = new Outside(world);
     this.#host = outside.host('receiver.test', (asked) => this.#told.serve(asked));
     const around = { stage, logServer: this.#logServer, outside, expected: /^work given up$/ };
-    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+    this.#places = twoPlaces(around, (process) => this.#begin(process));
     this.#registrar = new Process('registrar', around);
+    this.#trouble = {
+      stage,
+      host: { host: this.#host, ofTen: 5 },
+      log: { server: this.#logServer, ofTen: 3 },
+      places: this.#places,
+    };
   }
 
   async play(): Promise<void> {
     const stage = this.#stage;
     const log = await this.#registrar.openLog([identityFacts]);
     const starting = this.#places.map((place) => place.start());
-    for (let n = 0; n < faultsPerRun; n++) this.#planFault(this.#random.int(1_000, busyMs));
+    for (let n = 0; n < faultsPerRun; n++)
+      planTrouble(this.#trouble, this.#random.int(1_000, busyMs), this.#random);
     for (let n = 0; n < 6; n++) this.#planMood(this.#random.int(0, busyMs));
     for (let n = 0; n < stepsPerRun; n++) this.#planChange(this.#random.int(0, busyMs), log);
     await stage.pass(busyMs);
@@ -104,16 +112,6 @@ class Telling {
         await log.close();
       },
     };
-  }
-
-  #planFault(at: number): void {
-    const trouble = {
-      stage: this.#stage,
-      host: { host: this.#host, ofTen: 5 },
-      log: { server: this.#logServer, ofTen: 3 },
-      places: this.#places,
-    };
-    planTrouble(trouble, at, this.#random);
   }
 
   /** The receiver refuses the changes of a nick for a while, with this status. */

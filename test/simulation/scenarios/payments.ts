@@ -8,7 +8,7 @@ import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, type Process } from '../process.js';
+import { leave, type Place, type Process, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { startEngine } from '../store/engine.js';
@@ -92,7 +92,7 @@ class Paying {
     const around = { stage, logServer: this.#logServer, network: this.#network, outside };
     const at = { store, directory: new DirectoryOnLog(this.#logServer), hasChain: this.#hasChain };
     const begin = (process: Process) => beginTurnstile(process, at);
-    this.#places = ['one', 'two'].map((name) => new Place(name, around, begin));
+    this.#places = twoPlaces(around, begin);
     this.#payers = new Payers(stage, this.#chain, () => this.#places.map(({ program }) => program));
     this.#paid = new Paid(stage, this.#logServer, { chain: this.#chain, network: this.#network, sold });
   }
@@ -117,9 +117,7 @@ class Paying {
     await this.#resolve();
     await this.#sellAgain();
     this.#paid.judge(this.#payers.payments, this.#mayBeOpen);
-    await Promise.all(this.#places.map((place) => place.stop()));
-    for (const person of this.#people.values()) person.quit();
-    await stage.pass(120_000);
+    await leave(stage, this.#places, this.#people.values());
     this.#logServer.close();
   }
 

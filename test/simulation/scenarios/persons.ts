@@ -17,16 +17,16 @@ import { connections, inbox, speech as speechFacts } from '../../../streams/spee
 import { webhooks } from '../../../streams/webhooks/index.js';
 import { createGateway, type Gateway, hostOf } from '../../../workers/speech/index.js';
 import { Faults } from '../irc/faults.js';
-import { credentials, IrcNetwork } from '../irc/network.js';
+import { IrcNetwork } from '../irc/network.js';
 import { NickService } from '../irc/nick-service.js';
 import type { Person } from '../irc/person.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, type Process, type Running } from '../process.js';
+import { leave, type Place, type Process, type Running, runLeases, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { startEngine } from '../store/engine.js';
 import { SimulatedStore } from '../store/server.js';
-import { planTrouble } from '../trouble.js';
+import { planTrouble, type Trouble } from '../trouble.js';
 import { linked, personOf } from './linked.js';
 import { type Character, PersonsJudge } from './persons-judge.js';
 
@@ -89,6 +89,7 @@ class Watching {
   readonly #logServer: SimulatedLogServer;
   readonly #faults: Faults;
   readonly #places: Place<House>[];
+  readonly #trouble: Trouble;
   readonly #judge: PersonsJudge;
   /** The present client of each character. */
   readonly #clients = new Map<Character, Person>();
@@ -113,7 +114,14 @@ class Watching {
     const scene = { logServer, network, nickService: this.#nickService, channels, characters, agentHost };
     this.#judge = new PersonsJudge(stage, scene);
     const around = { stage, logServer, network };
-    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+    this.#places = twoPlaces(around, (process) => this.#begin(process));
+    this.#trouble = {
+      stage,
+      irc: { faults: this.#faults, ofTen: 4 },
+      log: { server: this.#logServer, ofTen: 3 },
+      store: { server: this.#store, ofTen: 1 },
+      places: this.#places,
+    };
   }
 
   async play(): Promise<void> {
@@ -128,7 +136,8 @@ class Watching {
     const starting = this.#places.map((place) => place.start());
     await stage.pass(5_000);
     const from = world.elapsed;
-    for (let n = 0; n < faultsPerRun; n++) this.#planFault(from + this.#random.int(1_000, busyMs));
+    for (let n = 0; n < faultsPerRun; n++)
+      planTrouble(this.#trouble, from + this.#random.int(1_000, busyMs), this.#random);
     for (let n = 0; n < stepsPerRun; n++)
       this.#planStep(from + this.#random.int(0, busyMs), 0.15, [...attackers, ...innocents]);
     await stage.pass(busyMs);
@@ -142,68 +151,29 @@ class Watching {
     await this.#becomeWell();
     await this.#pardonAll();
     this.#judge.judge();
-    await Promise.all(this.#places.map((place) => place.stop()));
     this.#isOver = true;
-    for (const person of this.#clients.values()) person.quit();
-    await stage.pass(120_000);
+    await leave(stage, this.#places, this.#clients.values());
     this.#logServer.close();
   }
 
   async #begin(process: Process): Promise<House> {
-    const { logger, name: holder } = process;
     const log = await process.openLog(streams);
     const sql = this.#store.connect();
-    const projector = new Projector({
-      log,
-      sql,
-      projections: [channelDirectory, moderationModel],
-      logger,
-      watchMs: 10_000,
-    });
-    const { password: ircServerPassword, oper: ircOper, gatewayPassword: ircGatewayPassword } = credentials;
-    const parts = {
-      config,
-      log,
-      logger,
-      holder,
-      ircUrl: 'irc://simulated:6667',
-      dial: process.dial(),
-      secrets: { webhook: [], ircServerPassword, ircOper, ircGatewayPassword },
-      readModels: linked(new ReadModels(sql, projector)),
-      // no line of this world answers another
-      call: undefined as never,
-    };
+    const projections = [channelDirectory, moderationModel];
+    const projector = new Projector({ log, sql, projections, logger: process.logger, watchMs: 10_000 });
+    const readModels = linked(new ReadModels(sql, projector));
+    // no line of this world answers another
+    const parts = { ...process.botParts(log), config, readModels, call: undefined as never };
     const keeping = createChannelKeeping(config, parts);
     const [guardian] = moderationArea(parts, keeping).workers!;
-    const leases = [
-      createRecording(config, parts).lease,
-      keeping.lease,
-      guardian!,
-      ...speechArea(parts).connections!,
-    ];
+    const bots = [createRecording(config, parts).lease, keeping.lease, guardian!];
     await projector.start();
-    for (const lease of leases) lease.start();
+    const gateway = createGateway(log);
     return {
-      gateway: createGateway(log),
+      gateway,
       log,
-      stop: async () => {
-        await Promise.all(leases.map((lease) => lease.stop()));
-        await projector.stop();
-        await log.close();
-        await sql.close();
-      },
+      ...runLeases([...bots, ...speechArea(parts).connections!], { log, projector, sql }),
     };
-  }
-
-  #planFault(at: number): void {
-    const trouble = {
-      stage: this.#stage,
-      irc: { faults: this.#faults, ofTen: 4 },
-      log: { server: this.#logServer, ofTen: 3 },
-      store: { server: this.#store, ofTen: 1 },
-      places: this.#places,
-    };
-    planTrouble(trouble, at, this.#random);
   }
 
   /** Somebody comes, goes, becomes somebody else, talks or attacks. */

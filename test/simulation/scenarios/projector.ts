@@ -9,7 +9,7 @@ import { operations } from '../../../streams/operations/facts.js';
 import { feedbackSubject, type ReputationFact, reputation } from '../../../streams/reputation/facts.js';
 import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, Process, type Running } from '../process.js';
+import { type Place, Process, type Running, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { startEngine } from '../store/engine.js';
@@ -80,7 +80,7 @@ class Projecting {
     this.#random = stage.fork();
     this.#logServer = new SimulatedLogServer(world, { isNew: this.#random.chance(0.5) });
     const around = { stage, logServer: this.#logServer, expected: /^read model halted$/ };
-    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+    this.#places = twoPlaces(around, (process) => this.#begin(process));
     this.#writer = new Process('writer', around);
     this.#positions = new Positions(stage, store);
   }

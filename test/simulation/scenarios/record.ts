@@ -9,10 +9,10 @@ import { agreedMs, Faults } from '../irc/faults.js';
 import { credentials, IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, Process, type Running } from '../process.js';
+import { leave, type Place, Process, type Running, runLeases, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
-import { planTrouble } from '../trouble.js';
+import { planTrouble, type Trouble } from '../trouble.js';
 import { Recorded } from './recorded.js';
 
 const config = readConfig({ IRC_CHANNELS: '#lobby,#disputes' });
@@ -53,6 +53,7 @@ class Recording {
   readonly #logServer: SimulatedLogServer;
   readonly #faults: Faults;
   readonly #places: Place<Recorder>[];
+  readonly #trouble: Trouble;
   readonly #people = new Map<string, Person>();
   readonly #recorded: Recorded;
   #said = 0;
@@ -67,9 +68,15 @@ class Recording {
     this.#recorded = new Recorded(stage, this.#logServer, this.#network, channels);
     const around = { stage, logServer: this.#logServer, network: this.#network };
     const keepsName = this.#random.chance(0.5);
-    this.#places = ['one', 'two'].map(
-      (name) => new Place(name, around, (process) => this.#begin(process, keepsName ? name : process.name)),
+    this.#places = twoPlaces(around, (process) =>
+      this.#begin(process, keepsName ? process.place : process.name),
     );
+    this.#trouble = {
+      stage,
+      irc: { faults: this.#faults, ofTen: 4 },
+      log: { server: this.#logServer, ofTen: 4 },
+      places: this.#places,
+    };
   }
 
   async play(): Promise<void> {
@@ -79,7 +86,8 @@ class Recording {
     await stage.pass(quietMs);
     const starting = this.#places.map((place) => place.start());
     const managing = this.#manage();
-    for (let n = 0; n < faultsPerRun; n++) this.#planFault(quietMs + this.#random.int(1_000, busyMs));
+    for (let n = 0; n < faultsPerRun; n++)
+      planTrouble(this.#trouble, quietMs + this.#random.int(1_000, busyMs), this.#random);
     for (let n = 0; n < stepsPerRun; n++) {
       const at = this.#random.int(0, quietMs + busyMs);
       stage.plan(at, 'somebody does something', (random) => this.#act(random));
@@ -95,36 +103,22 @@ class Recording {
       () => JSON.stringify(this.#places.map(({ program }) => program?.isBack())),
     );
     await this.#sayLast();
-    await Promise.all(this.#places.map((place) => place.stop()));
-    for (const person of this.#people.values()) person.quit();
-    await stage.pass(120_000);
+    await leave(stage, this.#places, this.#people.values());
     this.#recorded.judge();
     this.#logServer.close();
   }
 
   async #begin(process: Process, holder: string): Promise<Recorder> {
     const log = await process.openLog(streams);
-    const parts = {
-      log,
-      logger: process.logger,
-      holder,
-      ircUrl: 'irc://simulated:6667',
-      dial: process.dial(),
-      secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
-    };
+    const parts = { ...process.botParts(log), holder };
     const { lease, held } = createRecording(config, parts);
-    const leases = [lease, createHelping(config, parts)];
-    for (const one of leases) one.start();
     return {
       isBack: () => {
         const { irc, worker } = held() ?? {};
         const isAll = worker?.rooms === this.#wanted.length && worker.wanted === this.#wanted.length;
         return isAll && irc?.status().nick === bot && this.#wanted.every((name) => irc.session()?.isIn(name));
       },
-      stop: async () => {
-        await Promise.all(leases.map((one) => one.stop()));
-        await log.close();
-      },
+      ...runLeases([lease, createHelping(config, parts)], { log }),
     };
   }
   #wanted = [...channels];
@@ -169,16 +163,6 @@ class Recording {
         await pause(500);
       }
     }
-  }
-
-  #planFault(at: number): void {
-    const trouble = {
-      stage: this.#stage,
-      irc: { faults: this.#faults, ofTen: 4 },
-      log: { server: this.#logServer, ofTen: 4 },
-      places: this.#places,
-    };
-    planTrouble(trouble, at, this.#random);
   }
 
   /** Somebody says or does something; those who are away come. */

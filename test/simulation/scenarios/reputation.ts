@@ -6,7 +6,7 @@ import { operations } from '../../../streams/operations/facts.js';
 import { reputation as feedback, feedbackDecider } from '../../../streams/reputation/index.js';
 import { RateFromTasks, rateFromTasks } from '../../../workers/reputation/index.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, Process, type Running } from '../process.js';
+import { type Place, Process, type Running, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { planTrouble } from '../trouble.js';
@@ -54,7 +54,7 @@ class Rating {
     this.#logServer = new SimulatedLogServer(stage.world, { isNew: this.#random.chance(0.5) });
     this.#recorded = new RecordedRatings(stage, this.#logServer, isPrivate);
     const around = { stage, logServer: this.#logServer };
-    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+    this.#places = twoPlaces(around, (process) => this.#begin(process));
     this.#outside = new Process('outside', around);
   }
 

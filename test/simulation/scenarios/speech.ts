@@ -9,13 +9,13 @@ import { connections, inbox, speech as speechFacts } from '../../../streams/spee
 import { type Webhook, webhookSubject, webhooks } from '../../../streams/webhooks/index.js';
 import { createGateway, type Gateway, personOf, type SaidLine } from '../../../workers/speech/index.js';
 import { Faults } from '../irc/faults.js';
-import { credentials, IrcNetwork } from '../irc/network.js';
+import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, type Process, type Running } from '../process.js';
+import { leave, type Place, type Process, type Running, runLeases, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
-import { planTrouble } from '../trouble.js';
+import { planTrouble, type Trouble } from '../trouble.js';
 import { DirectoryOnLog } from './directory.js';
 import { type Asked, markedText, SpokenLines } from './spoken-lines.js';
 
@@ -82,6 +82,7 @@ class Speaking {
   readonly #directory: DirectoryOnLog;
   readonly #faults: Faults;
   readonly #places: Place<Speaker>[];
+  readonly #trouble: Trouble;
   readonly #asked: Asked[] = [];
   readonly #asking = new Set<Promise<void>>();
   /** The same person, each time that they came; the last one is the present. */
@@ -97,7 +98,13 @@ class Speaking {
     const nicks = [...agents, config.CHANNELSERV_NICK];
     this.#faults = new Faults({ world, network: this.#network, nicks, channels: rooms });
     const around = { stage, logServer: this.#logServer, network: this.#network };
-    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+    this.#places = twoPlaces(around, (process) => this.#begin(process));
+    this.#trouble = {
+      stage,
+      irc: { faults: this.#faults, ofTen: 5 },
+      log: { server: this.#logServer, ofTen: 3, isClockSet: true },
+      places: this.#places,
+    };
   }
 
   async play(): Promise<void> {
@@ -106,7 +113,7 @@ class Speaking {
     await stage.pass(5_000);
     const from = stage.world.elapsed;
     const at = () => from + this.#random.int(0, busyMs);
-    for (let n = 0; n < faultsPerRun; n++) this.#planFault(at());
+    for (let n = 0; n < faultsPerRun; n++) planTrouble(this.#trouble, at(), this.#random);
     for (let n = 0; n < linesPerRun; n++)
       stage.plan(at(), 'a line', (random) => this.#ask(random.pick(agents), this.#target(random), random));
     for (let n = 0; n < stepsPerRun; n++)
@@ -125,51 +132,21 @@ class Speaking {
       this.#readers.flatMap((person) => person.texts(reader)),
     );
     await this.#becomeIdle(lines);
-    await Promise.all(this.#places.map((place) => place.stop()));
-    this.#readers.at(-1)?.quit();
-    await stage.pass(120_000);
+    await leave(stage, this.#places, this.#readers.slice(-1));
     this.#logServer.close();
   }
 
   async #begin(process: Process): Promise<Speaker> {
-    const { logger, name } = process;
     const log = await process.openLog(streams);
     const registered = { type: 'webhook.registered', data: webhook } as const;
     // who starts while the log is away finds that of the first one
     const appended = log.appendOnce(webhooks, webhookSubject(webhook.nick), registered, { by: webhook.by });
     await appended.catch(() => undefined);
-    const { password: ircServerPassword, oper: ircOper, gatewayPassword: ircGatewayPassword } = credentials;
-    const parts = {
-      config,
-      log,
-      logger,
-      holder: name,
-      ircUrl: 'irc://simulated:6667',
-      dial: process.dial(),
-      secrets: { webhook: [], ircServerPassword, ircOper, ircGatewayPassword },
-      readModels: this.#directory.readModels,
-      // no line of this world answers another
-      call: undefined as never,
-    };
+    // no line of this world answers another
+    const around = { config, readModels: this.#directory.readModels, call: undefined as never };
+    const parts = { ...process.botParts(log), ...around };
     const leases = [createChannelKeeping(config, parts).lease, ...speechArea(parts).connections!];
-    for (const lease of leases) lease.start();
-    return {
-      gateway: createGateway(log),
-      stop: async () => {
-        await Promise.all(leases.map((lease) => lease.stop()));
-        await log.close();
-      },
-    };
-  }
-
-  #planFault(at: number): void {
-    const trouble = {
-      stage: this.#stage,
-      irc: { faults: this.#faults, ofTen: 5 },
-      log: { server: this.#logServer, ofTen: 3, isClockSet: true },
-      places: this.#places,
-    };
-    planTrouble(trouble, at, this.#random);
+    return { gateway: createGateway(log), ...runLeases(leases, { log }) };
   }
 
   #target(random: Random): string {

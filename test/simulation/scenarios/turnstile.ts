@@ -14,8 +14,7 @@ import { market } from '../../../streams/events/index.js';
 import { operations } from '../../../streams/operations/facts.js';
 import { payments as paymentFacts } from '../../../streams/payments/index.js';
 import { createChannels } from '../../../workers/channels/index.js';
-import { credentials } from '../irc/network.js';
-import type { Process, Running } from '../process.js';
+import { type Process, type Running, runLeases } from '../process.js';
 import type { SimulatedStore } from '../store/server.js';
 import type { DirectoryOnLog } from './directory.js';
 import { payTo, type Till } from './payers.js';
@@ -78,22 +77,14 @@ export async function beginTurnstile(
     CHAIN_RPC_URL: at.hasChain ? process.addressOf('chain.test') : '',
     PAID_CHANNELS: channelsFile,
   });
-  const secrets = { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper };
-  const bot = { log, logger, holder, ircUrl: 'irc://simulated:6667', dial: process.dial(), secrets };
+  const bot = process.botParts(log);
   const keeping = createChannelKeeping(config, { ...bot, readModels: at.directory.readModels });
   const area = paymentsArea({ config, log, logger, holder, readModels, channels: createChannels(log) });
   const { payments } = area.parts as Pick<PaymentsParts, 'payments'>;
-  const work = [keeping.lease, ...area.workers!];
   await projector.start();
-  for (const one of work) one.start();
   return {
     parts: { log, logger, readModels, payments, startedAt: new Date() },
     isDead: () => process.isDead,
-    stop: async () => {
-      await Promise.all(work.map((one) => one.stop()));
-      await projector.stop();
-      await log.close();
-      await sql.close();
-    },
+    ...runLeases([keeping.lease, ...area.workers!], { log, projector, sql }),
   };
 }

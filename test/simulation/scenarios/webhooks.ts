@@ -12,10 +12,10 @@ import {
 import { DeliverWebhooks, WebhookSecrets } from '../../../workers/webhooks/index.js';
 import { type Host, Outside } from '../http/outside.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { Place, Process, type Running } from '../process.js';
+import { type Place, Process, type Running, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
-import { planTrouble } from '../trouble.js';
+import { planTrouble, type Trouble } from '../trouble.js';
 import { neverAgain, PostedMessages } from './posted-messages.js';
 
 const config = readConfig({});
@@ -49,6 +49,7 @@ class Posting {
   readonly #host: Host;
   readonly #posted: PostedMessages;
   readonly #places: Place<Running>[];
+  readonly #trouble: Trouble;
   readonly #agents: Process;
   readonly #settings: { ttlMs: number; offAfterMs: number; mostWaiting: number };
   /** Keys that open nothing any more. */
@@ -70,8 +71,14 @@ class Posting {
     const outside = new Outside(world);
     this.#host = outside.host('hooks.test', (asked) => this.#posted.serve(asked));
     const around = { stage, logServer: this.#logServer, outside, expected: /^work given up$/ };
-    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+    this.#places = twoPlaces(around, (process) => this.#begin(process));
     this.#agents = new Process('agents', around);
+    this.#trouble = {
+      stage,
+      host: { host: this.#host, ofTen: 5 },
+      log: { server: this.#logServer, ofTen: 3 },
+      places: this.#places,
+    };
   }
 
   async play(): Promise<void> {
@@ -81,7 +88,8 @@ class Posting {
     const starting = this.#places.map((place) => place.start());
     for (const nick of nicks) await this.#register(log, nick, this.#random);
     const at = () => this.#random.int(0, busyMs);
-    for (let n = 0; n < faultsPerRun; n++) this.#planFault(this.#random.int(1_000, busyMs));
+    for (let n = 0; n < faultsPerRun; n++)
+      planTrouble(this.#trouble, this.#random.int(1_000, busyMs), this.#random);
     for (let n = 0; n < 6; n++) this.#planMood(at());
     for (let n = 0; n < messagesPerRun; n++) this.#planMessage(at(), log);
     for (let n = 0; n < changesPerRun; n++) this.#planChange(at(), log);
@@ -148,16 +156,6 @@ class Posting {
       await this.#stage.pass(500);
       this.#posted.read();
     }
-  }
-
-  #planFault(at: number): void {
-    const trouble = {
-      stage: this.#stage,
-      host: { host: this.#host, ofTen: 5 },
-      log: { server: this.#logServer, ofTen: 3 },
-      places: this.#places,
-    };
-    planTrouble(trouble, at, this.#random);
   }
 
   /** The receiver of a nick answers this for a while. */
