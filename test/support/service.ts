@@ -15,8 +15,8 @@ import { startArgs } from './start-command.js';
 /** So much of the log is shown of a test that failed, in characters. */
 const logShown = 20_000;
 
-// how this process has WebAssembly compiled, which changes what a start costs and nothing else
-const engineOptions = process.execArgv.filter((option) => /^--(wasm|liftoff)/.test(option));
+// how this process has code compiled, which changes what a start costs and nothing else
+const engineOptions = process.execArgv.filter((option) => /^--(wasm|liftoff|interrupt)/.test(option));
 
 /** The service as operators run it: its own process, from the build, to be killed and started again. */
 export interface TestService {
