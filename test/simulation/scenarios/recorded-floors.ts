@@ -27,6 +27,8 @@ export interface Calm extends Span {
 
 /** A turn in a channel, or a time in which its floor is free. */
 export interface Turn extends Span {
+  /** The same for one turn of one nick. */
+  id: string;
   /** Casefolded. */
   nick: string | undefined;
 }
@@ -106,11 +108,11 @@ export class RecordedFloors {
 
   /** The turns that a time has a part of, in order, and when the floor was free. */
   turns(channel: string, { from, to }: Span): Turn[] {
-    const turns: (Turn & { turn: string })[] = [];
+    const turns: Turn[] = [];
     const add = (floor: ExpectedFloor, since: number, end: number) => {
       const last = turns.at(-1);
-      if (last?.turn === floor.turn) last.to = end;
-      else turns.push({ nick: floor.holder, turn: floor.turn, from: since, to: end });
+      if (last?.id === floor.turn) last.to = end;
+      else turns.push({ id: floor.turn, nick: floor.holder, from: since, to: end });
     };
     const steps = this.#of(channel);
     for (const [place, { at, floor }] of steps.entries()) {

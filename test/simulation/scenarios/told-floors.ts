@@ -1,7 +1,7 @@
 import { casefold } from '../../../streams/irc-grammar.js';
 import type { IrcNetwork } from '../irc/network.js';
 import type { Stage } from '../scenario.js';
-import type { Calm, RecordedFloors } from './recorded-floors.js';
+import type { Calm, RecordedFloors, Turn } from './recorded-floors.js';
 
 /** While all is well, what is told is told so soon: announcements are apart, and a turn is seen to end a little late. */
 const toldWithinMs = 6_000;
@@ -102,13 +102,21 @@ export class ToldFloors {
       }
       // whoever takes over tells it again
       const since = turn.from < calm.from ? (calm.killedAt ?? 0) : 0;
-      const isTold = last !== undefined && last.at >= Math.max(since, turn.from - clocksMs);
+      const isTold =
+        last !== undefined && last.at >= Math.max(since, this.#beginOf(channel, turn) - clocksMs);
       this.#stage.check(
         'a channel is told whose turn it is',
         isTold && turnIn(last.text) === turn.nick,
         found,
       );
     }
+  }
+
+  /** When a turn began: also if its holder had another nick for less than the time between two announcements. */
+  #beginOf(channel: string, turn: Turn): number {
+    const [first, between] = this.#recorded.turns(channel, { from: 0, to: turn.from }).slice(-2);
+    const isBack = first?.id === turn.id && between!.to - between!.from < apartMs;
+    return isBack ? first.from : turn.from;
   }
 
   #judgeDistance(channel: string, told: readonly Told[], { from, to }: Calm): void {
