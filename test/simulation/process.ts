@@ -204,13 +204,26 @@ export function twoPlaces<Program extends Running>(
   return ['one', 'two'].map((name) => new Place(name, around, begin));
 }
 
+/** How long consumers may take to come to the end once nothing happens any more, in simulated milliseconds. */
+const unfinishedMs = 60_000;
+
+/** Stops what runs, after the last of its work. */
+export async function end(
+  { stage, logServer }: Surroundings,
+  places: readonly Place<Running>[],
+): Promise<void> {
+  const left = () => logServer.unfinished().join(', ');
+  await stage.within(unfinishedMs, 'consumers come to the end', () => left() === '', left);
+  await Promise.all(places.map((place) => place.stop()));
+}
+
 /** Stops what runs, has people leave, and waits until nothing of them is left. */
 export async function leave(
-  stage: Stage,
+  around: Surroundings,
   places: readonly Place<Running>[],
   people: Iterable<Person>,
 ): Promise<void> {
-  await Promise.all(places.map((place) => place.stop()));
+  await end(around, places);
   for (const person of people) person.quit();
-  await stage.pass(120_000);
+  await around.stage.pass(120_000);
 }

@@ -118,6 +118,17 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     return Math.max(0, ...own.map((consumer) => floorOf(consumer.info() as ConsumerInfo)));
   }
 
+  /** Durable consumers that have not come to the end of their streams, with how much they have left and in hand. */
+  unfinished(): string[] {
+    return [...this.streams.values()].flatMap(({ consumers }) =>
+      [...consumers.values()].flatMap((consumer) => {
+        const { name, config, num_pending: left = 0, num_ack_pending: inHand = 0 } = consumer.info();
+        const isOver = config?.durable_name === undefined || left + inHand === 0;
+        return isOver ? [] : [`${name}: ${left} left, ${inHand} in hand`];
+      }),
+    );
+  }
+
   // Faults
 
   /** Ends the server; what was on its way is lost. */

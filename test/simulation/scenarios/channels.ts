@@ -14,7 +14,15 @@ import { Faults } from '../irc/faults.js';
 import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { leave, type Place, Process, type Running, runLeases, twoPlaces } from '../process.js';
+import {
+  leave,
+  type Place,
+  Process,
+  type Running,
+  runLeases,
+  type Surroundings,
+  twoPlaces,
+} from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { startEngine } from '../store/engine.js';
@@ -97,6 +105,7 @@ class Keeping {
   readonly #network: IrcNetwork;
   readonly #logServer: SimulatedLogServer;
   readonly #faults: Faults;
+  readonly #around: Surroundings;
   readonly #places: Place<Keeper>[];
   readonly #trouble: Trouble;
   readonly #people = new Map<string, Person>();
@@ -114,8 +123,8 @@ class Keeping {
     const at = { network: this.#network, nicks: [bot], channels: names, areKept: true };
     this.#faults = new Faults({ world, ...at });
     this.#judge = new ChannelJudge(stage, this.#logServer, this.#network, config);
-    const around = { stage, logServer: this.#logServer, network: this.#network };
-    this.#places = twoPlaces(around, (process) => this.#begin(process));
+    this.#around = { stage, logServer: this.#logServer, network: this.#network };
+    this.#places = twoPlaces(this.#around, (process) => this.#begin(process));
     this.#trouble = {
       stage,
       irc: { faults: this.#faults, ofTen: 4 },
@@ -127,9 +136,8 @@ class Keeping {
 
   async play(): Promise<void> {
     const stage = this.#stage;
-    const around = { stage, logServer: this.#logServer, network: this.#network };
     const starting = this.#places.map((place) => place.start());
-    const log = await new Process('caller', around).openLog(streams);
+    const log = await new Process('caller', this.#around).openLog(streams);
     const commands = createChannels(log);
     await stage.pass(3_000);
     const from = stage.world.elapsed;
@@ -155,7 +163,7 @@ class Keeping {
     this.#store.heal();
     await Promise.all([...starting, ...this.#running]);
     await this.#becomeWell(commands);
-    await Promise.all([leave(stage, this.#places, this.#people.values()), log.close()]);
+    await Promise.all([leave(this.#around, this.#places, this.#people.values()), log.close()]);
     this.#logServer.close();
   }
 

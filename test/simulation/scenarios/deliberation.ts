@@ -15,7 +15,7 @@ import { SimulatedModels, tokenNanoUsd } from '../http/models.js';
 import { type Host, Outside } from '../http/outside.js';
 import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { type Place, Process, type Running, twoPlaces } from '../process.js';
+import { end, type Place, Process, type Running, type Surroundings, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { Deliberated } from './deliberated.js';
@@ -50,6 +50,7 @@ class Deliberating {
   readonly #models: SimulatedModels;
   readonly #hosts: Host[];
   readonly #deliberated: Deliberated;
+  readonly #around: Surroundings;
   readonly #places: Place<Running>[];
   readonly #asker: Process;
   readonly #ids: string[] = [];
@@ -64,9 +65,9 @@ class Deliberating {
     this.#deliberated = new Deliberated(stage, this.#logServer, this.#models);
     const outside = new Outside(world);
     this.#hosts = providers.map((name) => outside.host(`${name}.test`, (asked) => this.#models.serve(asked)));
-    const around = { stage, logServer: this.#logServer, outside };
-    this.#places = twoPlaces(around, (process) => this.#begin(process));
-    this.#asker = new Process('asker', around);
+    this.#around = { stage, logServer: this.#logServer, outside };
+    this.#places = twoPlaces(this.#around, (process) => this.#begin(process));
+    this.#asker = new Process('asker', this.#around);
   }
 
   async play(): Promise<void> {
@@ -92,7 +93,7 @@ class Deliberating {
     await Promise.all(this.#underWay);
     await this.#settle();
     this.#deliberated.judge(calmFrom);
-    await Promise.all(this.#places.map((place) => place.stop()));
+    await end(this.#around, this.#places);
     await log.close();
     await stage.pass(20_000);
     this.#logServer.close();

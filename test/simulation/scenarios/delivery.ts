@@ -9,7 +9,7 @@ import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { leave, type Place, Process, twoPlaces } from '../process.js';
+import { leave, type Place, Process, type Surroundings, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { Delivered } from './delivered.js';
@@ -59,6 +59,7 @@ class Delivering {
   readonly #logServer: SimulatedLogServer;
   readonly #directory: DirectoryOnLog;
   readonly #faults: Faults;
+  readonly #around: Surroundings;
   readonly #places: Place<Deliverer>[];
   readonly #people = new Map<string, Person>();
   readonly #producers: Producers;
@@ -82,18 +83,17 @@ class Delivering {
     const struck = { network: this.#network, nicks: this.#bots, channels: openRooms };
     this.#faults = new Faults({ world, ...struck });
     this.#delivered = new Delivered(stage, this.#logServer);
-    const around = { stage, logServer: this.#logServer, network: this.#network };
+    this.#around = { stage, logServer: this.#logServer, network: this.#network };
     const { readModels } = this.#directory;
     const begin = (process: Process) => beginDeliverer(process, this.#config, readModels);
-    this.#places = twoPlaces(around, begin);
+    this.#places = twoPlaces(this.#around, begin);
     this.#producers = new Producers(stage, () => this.#places.map(({ program }) => program));
   }
 
   async play(): Promise<void> {
     const stage = this.#stage;
-    const around = { stage, logServer: this.#logServer, network: this.#network };
     const starting = this.#places.map((place) => place.start());
-    const log = await new Process('operator', around).openLog(streams);
+    const log = await new Process('operator', this.#around).openLog(streams);
     for (const nick of people) this.#people.set(nick, this.#network.person(nick));
     await stage.pass(3_000);
     const from = stage.world.elapsed;
@@ -126,7 +126,7 @@ class Delivering {
     await this.#settle(calmWithinMs);
     await this.#postLast();
     new ShownLines(stage, this.#network, this.#delivered).judge(this.#producers.posted);
-    await Promise.all([leave(stage, this.#places, this.#people.values()), log.close()]);
+    await Promise.all([leave(this.#around, this.#places, this.#people.values()), log.close()]);
     this.#logServer.close();
   }
 

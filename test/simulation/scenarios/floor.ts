@@ -8,7 +8,15 @@ import { agreedMs, Faults } from '../irc/faults.js';
 import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { type Place, type Process, type Running, runLeases, twoPlaces } from '../process.js';
+import {
+  end,
+  type Place,
+  type Process,
+  type Running,
+  runLeases,
+  type Surroundings,
+  twoPlaces,
+} from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { planTrouble } from '../trouble.js';
@@ -55,6 +63,7 @@ class Turns {
   readonly #logServer: SimulatedLogServer;
   readonly #floors: FloorsOnLog;
   readonly #faults: Faults;
+  readonly #around: Surroundings;
   readonly #places: Place<Recorder>[];
   readonly #people: TurnTakers;
   readonly #recorded: Recorded;
@@ -77,8 +86,8 @@ class Turns {
     this.#told = new ToldFloors(stage, network, this.#recordedFloors, bot);
     this.#answers = new FloorAnswers(stage, this.#recordedFloors, bot);
     this.#people = new TurnTakers(network, channels, (heard) => this.#answers.hear(heard));
-    const around = { stage, logServer, network };
-    this.#places = twoPlaces(around, (process) => this.#begin(process));
+    this.#around = { stage, logServer, network };
+    this.#places = twoPlaces(this.#around, (process) => this.#begin(process));
   }
 
   async play(): Promise<void> {
@@ -109,7 +118,7 @@ class Turns {
     await this.#becomeCalm();
     await this.#beCalm(later.ms, later.steps, killedAt);
     await this.#beQuiet(world.seed % 5 === 0 ? stillMs.atTimes : stillMs.usually);
-    await Promise.all(this.#places.map((place) => place.stop()));
+    await end(this.#around, this.#places);
     this.#people.quit();
     await stage.pass(120_000);
     this.#recordedFloors.read();

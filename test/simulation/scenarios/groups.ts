@@ -9,7 +9,15 @@ import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { leave, type Place, type Process, type Running, runLeases, twoPlaces } from '../process.js';
+import {
+  leave,
+  type Place,
+  type Process,
+  type Running,
+  runLeases,
+  type Surroundings,
+  twoPlaces,
+} from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { planTrouble } from '../trouble.js';
@@ -73,6 +81,7 @@ class Calling {
   readonly #logServer: SimulatedLogServer;
   readonly #members: GroupMembers;
   readonly #faults: Faults;
+  readonly #around: Surroundings;
   readonly #places: Place<Recorder>[];
   readonly #calls: AnsweredCalls;
   readonly #people = new Map<string, Person>();
@@ -91,8 +100,8 @@ class Calling {
     this.#faults = new Faults({ world, network: this.#network, nicks, channels });
     const scene = { network: this.#network, logServer: this.#logServer, members: this.#members };
     this.#calls = new AnsweredCalls(stage, { ...scene, channels, bot });
-    const around = { stage, logServer: this.#logServer, network: this.#network };
-    this.#places = twoPlaces(around, (process) => this.#begin(process));
+    this.#around = { stage, logServer: this.#logServer, network: this.#network };
+    this.#places = twoPlaces(this.#around, (process) => this.#begin(process));
   }
 
   async play(): Promise<void> {
@@ -114,7 +123,7 @@ class Calling {
     await this.#callInCalm();
     await this.#becomeWell();
     this.#calls.judge(this.#people);
-    await leave(stage, this.#places, this.#people.values());
+    await leave(this.#around, this.#places, this.#people.values());
     this.#logServer.close();
   }
 

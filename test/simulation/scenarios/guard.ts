@@ -15,7 +15,15 @@ import { Faults } from '../irc/faults.js';
 import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { leave, type Place, type Process, type Running, runLeases, twoPlaces } from '../process.js';
+import {
+  leave,
+  type Place,
+  type Process,
+  type Running,
+  runLeases,
+  type Surroundings,
+  twoPlaces,
+} from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { startEngine } from '../store/engine.js';
@@ -61,6 +69,7 @@ class Guarding {
   readonly #network: IrcNetwork;
   readonly #logServer: SimulatedLogServer;
   readonly #faults: Faults;
+  readonly #around: Surroundings;
   readonly #places: Place<Running>[];
   readonly #trouble: Trouble;
   readonly #people = new Map<string, Person>();
@@ -79,8 +88,8 @@ class Guarding {
       attackers: [...attackers, ...newcomers],
       channels,
     });
-    const around = { stage, logServer: this.#logServer, network: this.#network };
-    this.#places = twoPlaces(around, (process) => this.#begin(process));
+    this.#around = { stage, logServer: this.#logServer, network: this.#network };
+    this.#places = twoPlaces(this.#around, (process) => this.#begin(process));
     this.#trouble = {
       stage,
       irc: { faults: this.#faults, ofTen: 4 },
@@ -119,7 +128,7 @@ class Guarding {
     }
     await this.#becomeWell();
     this.#sentences.judge();
-    await leave(stage, this.#places, this.#people.values());
+    await leave(this.#around, this.#places, this.#people.values());
     this.#logServer.close();
   }
 

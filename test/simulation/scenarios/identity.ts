@@ -5,7 +5,7 @@ import { identity as identityFacts, registryDecider } from '../../../streams/ide
 import { PushIdentity } from '../../../workers/identity/push/index.js';
 import { type Host, Outside } from '../http/outside.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { type Place, Process, type Running, twoPlaces } from '../process.js';
+import { end, type Place, Process, type Running, type Surroundings, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { planTrouble, type Trouble } from '../trouble.js';
@@ -41,6 +41,7 @@ class Telling {
   readonly #logServer: SimulatedLogServer;
   readonly #host: Host;
   readonly #told: ToldChanges;
+  readonly #around: Surroundings;
   readonly #places: Place<Running>[];
   readonly #trouble: Trouble;
   readonly #registrar: Process;
@@ -53,9 +54,9 @@ class Telling {
     this.#told = new ToldChanges(stage, this.#logServer, this.#random.pick([20_000, 600_000]));
     const outside = new Outside(world);
     this.#host = outside.host('receiver.test', (asked) => this.#told.serve(asked));
-    const around = { stage, logServer: this.#logServer, outside, expected: /^work given up$/ };
-    this.#places = twoPlaces(around, (process) => this.#begin(process));
-    this.#registrar = new Process('registrar', around);
+    this.#around = { stage, logServer: this.#logServer, outside, expected: /^work given up$/ };
+    this.#places = twoPlaces(this.#around, (process) => this.#begin(process));
+    this.#registrar = new Process('registrar', this.#around);
     this.#trouble = {
       stage,
       host: { host: this.#host, ofTen: 5 },
@@ -86,7 +87,7 @@ class Telling {
     await stage.pass(calmMs + 10_000);
     await this.#becomeWell();
     this.#told.judge(calmFrom);
-    await Promise.all(this.#places.map((place) => place.stop()));
+    await end(this.#around, this.#places);
     await log.close();
     // requests that nobody waits for still have a timeout
     await stage.pass(20_000);

@@ -8,7 +8,7 @@ import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { leave, type Place, type Process, twoPlaces } from '../process.js';
+import { leave, type Place, type Process, type Surroundings, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { startEngine } from '../store/engine.js';
@@ -66,6 +66,7 @@ class Paying {
   readonly #facilitator: SimulatedFacilitator;
   readonly #hosts: { facilitator: Host; chain: Host };
   readonly #hasChain: boolean;
+  readonly #around: Surroundings;
   readonly #places: Place<Turnstile>[];
   readonly #people = new Map<string, Person>();
   readonly #payers: Payers;
@@ -89,10 +90,10 @@ class Paying {
       facilitator: outside.host('facilitator.test', (asked) => this.#facilitator.serve(asked)),
       chain: outside.host('chain.test', (asked) => this.#chain.serve(asked)),
     };
-    const around = { stage, logServer: this.#logServer, network: this.#network, outside };
+    this.#around = { stage, logServer: this.#logServer, network: this.#network, outside };
     const at = { store, directory: new DirectoryOnLog(this.#logServer), hasChain: this.#hasChain };
     const begin = (process: Process) => beginTurnstile(process, at);
-    this.#places = twoPlaces(around, begin);
+    this.#places = twoPlaces(this.#around, begin);
     this.#payers = new Payers(stage, this.#chain, () => this.#places.map(({ program }) => program));
     this.#paid = new Paid(stage, this.#logServer, { chain: this.#chain, network: this.#network, sold });
   }
@@ -117,7 +118,7 @@ class Paying {
     await this.#resolve();
     await this.#sellAgain();
     this.#paid.judge(this.#payers.payments, this.#mayBeOpen);
-    await leave(stage, this.#places, this.#people.values());
+    await leave(this.#around, this.#places, this.#people.values());
     this.#logServer.close();
   }
 

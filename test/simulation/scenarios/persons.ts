@@ -21,7 +21,15 @@ import { IrcNetwork } from '../irc/network.js';
 import { NickService } from '../irc/nick-service.js';
 import type { Person } from '../irc/person.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { leave, type Place, type Process, type Running, runLeases, twoPlaces } from '../process.js';
+import {
+  leave,
+  type Place,
+  type Process,
+  type Running,
+  runLeases,
+  type Surroundings,
+  twoPlaces,
+} from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { startEngine } from '../store/engine.js';
@@ -88,6 +96,7 @@ class Watching {
   readonly #nickService: NickService;
   readonly #logServer: SimulatedLogServer;
   readonly #faults: Faults;
+  readonly #around: Surroundings;
   readonly #places: Place<House>[];
   readonly #trouble: Trouble;
   readonly #judge: PersonsJudge;
@@ -113,8 +122,8 @@ class Watching {
     const agentHost = (account: string) => hostOf(personOf(account));
     const scene = { logServer, network, nickService: this.#nickService, channels, characters, agentHost };
     this.#judge = new PersonsJudge(stage, scene);
-    const around = { stage, logServer, network };
-    this.#places = twoPlaces(around, (process) => this.#begin(process));
+    this.#around = { stage, logServer, network };
+    this.#places = twoPlaces(this.#around, (process) => this.#begin(process));
     this.#trouble = {
       stage,
       irc: { faults: this.#faults, ofTen: 4 },
@@ -152,7 +161,7 @@ class Watching {
     await this.#pardonAll();
     this.#judge.judge();
     this.#isOver = true;
-    await leave(stage, this.#places, this.#clients.values());
+    await leave(this.#around, this.#places, this.#clients.values());
     this.#logServer.close();
   }
 

@@ -9,7 +9,7 @@ import { operations } from '../../../streams/operations/facts.js';
 import { feedbackSubject, type ReputationFact, reputation } from '../../../streams/reputation/facts.js';
 import { logFaults } from '../log/faults.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { type Place, Process, type Running, twoPlaces } from '../process.js';
+import { end, type Place, Process, type Running, type Surroundings, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { startEngine } from '../store/engine.js';
@@ -68,6 +68,7 @@ class Projecting {
   readonly #store: SimulatedStore;
   readonly #random: Random;
   readonly #logServer: SimulatedLogServer;
+  readonly #around: Surroundings;
   readonly #places: Place<Folder>[];
   readonly #writer: Process;
   readonly #positions: Positions;
@@ -79,9 +80,9 @@ class Projecting {
     this.#store = store;
     this.#random = stage.fork();
     this.#logServer = new SimulatedLogServer(world, { isNew: this.#random.chance(0.5) });
-    const around = { stage, logServer: this.#logServer, expected: /^read model halted$/ };
-    this.#places = twoPlaces(around, (process) => this.#begin(process));
-    this.#writer = new Process('writer', around);
+    this.#around = { stage, logServer: this.#logServer, expected: /^read model halted$/ };
+    this.#places = twoPlaces(this.#around, (process) => this.#begin(process));
+    this.#writer = new Process('writer', this.#around);
     this.#positions = new Positions(stage, store);
   }
 
@@ -112,7 +113,7 @@ class Projecting {
     for (const projection of sound) await anew.compare(projection);
     await anew.compare(brittle, ({ data }) => (data as { comment?: string }).comment === poison);
     await sql.close();
-    await Promise.all(this.#places.map((place) => place.stop()));
+    await end(this.#around, this.#places);
     await log.close();
     await stage.pass(20_000);
     this.#logServer.close();

@@ -9,7 +9,15 @@ import { agreedMs, Faults } from '../irc/faults.js';
 import { credentials, IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { leave, type Place, Process, type Running, runLeases, twoPlaces } from '../process.js';
+import {
+  leave,
+  type Place,
+  Process,
+  type Running,
+  runLeases,
+  type Surroundings,
+  twoPlaces,
+} from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { planTrouble, type Trouble } from '../trouble.js';
@@ -52,6 +60,7 @@ class Recording {
   readonly #network: IrcNetwork;
   readonly #logServer: SimulatedLogServer;
   readonly #faults: Faults;
+  readonly #around: Surroundings;
   readonly #places: Place<Recorder>[];
   readonly #trouble: Trouble;
   readonly #people = new Map<string, Person>();
@@ -66,9 +75,9 @@ class Recording {
     this.#logServer = new SimulatedLogServer(world, { isNew: this.#random.chance(0.5) });
     this.#faults = new Faults({ world, network: this.#network, nicks: [bot], channels });
     this.#recorded = new Recorded(stage, this.#logServer, this.#network, channels);
-    const around = { stage, logServer: this.#logServer, network: this.#network };
+    this.#around = { stage, logServer: this.#logServer, network: this.#network };
     const keepsName = this.#random.chance(0.5);
-    this.#places = twoPlaces(around, (process) =>
+    this.#places = twoPlaces(this.#around, (process) =>
       this.#begin(process, keepsName ? process.place : process.name),
     );
     this.#trouble = {
@@ -103,7 +112,7 @@ class Recording {
       () => JSON.stringify(this.#places.map(({ program }) => program?.isBack())),
     );
     await this.#sayLast();
-    await leave(stage, this.#places, this.#people.values());
+    await leave(this.#around, this.#places, this.#people.values());
     this.#recorded.judge();
     this.#logServer.close();
   }

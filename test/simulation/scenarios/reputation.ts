@@ -6,7 +6,7 @@ import { operations } from '../../../streams/operations/facts.js';
 import { reputation as feedback, feedbackDecider } from '../../../streams/reputation/index.js';
 import { RateFromTasks, rateFromTasks } from '../../../workers/reputation/index.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { type Place, Process, type Running, twoPlaces } from '../process.js';
+import { end, type Place, Process, type Running, type Surroundings, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { planTrouble } from '../trouble.js';
@@ -41,6 +41,7 @@ class Rating {
   readonly #stage: Stage;
   readonly #random: Random;
   readonly #logServer: SimulatedLogServer;
+  readonly #around: Surroundings;
   readonly #places: Place<Running>[];
   readonly #outside: Process;
   readonly #recorded: RecordedRatings;
@@ -53,9 +54,9 @@ class Rating {
     this.#random = stage.fork();
     this.#logServer = new SimulatedLogServer(stage.world, { isNew: this.#random.chance(0.5) });
     this.#recorded = new RecordedRatings(stage, this.#logServer, isPrivate);
-    const around = { stage, logServer: this.#logServer };
-    this.#places = twoPlaces(around, (process) => this.#begin(process));
-    this.#outside = new Process('outside', around);
+    this.#around = { stage, logServer: this.#logServer };
+    this.#places = twoPlaces(this.#around, (process) => this.#begin(process));
+    this.#outside = new Process('outside', this.#around);
   }
 
   async play(): Promise<void> {
@@ -82,7 +83,7 @@ class Rating {
     await Promise.all(this.#underWay);
     await this.#becomeWell();
     this.#recorded.judge();
-    await Promise.all(this.#places.map((place) => place.stop()));
+    await end(this.#around, this.#places);
     await log.close();
     await stage.pass(20_000);
     this.#logServer.close();

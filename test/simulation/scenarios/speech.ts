@@ -12,7 +12,15 @@ import { Faults } from '../irc/faults.js';
 import { IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { leave, type Place, type Process, type Running, runLeases, twoPlaces } from '../process.js';
+import {
+  leave,
+  type Place,
+  type Process,
+  type Running,
+  runLeases,
+  type Surroundings,
+  twoPlaces,
+} from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { planTrouble, type Trouble } from '../trouble.js';
@@ -81,6 +89,7 @@ class Speaking {
   readonly #logServer: SimulatedLogServer;
   readonly #directory: DirectoryOnLog;
   readonly #faults: Faults;
+  readonly #around: Surroundings;
   readonly #places: Place<Speaker>[];
   readonly #trouble: Trouble;
   readonly #asked: Asked[] = [];
@@ -97,8 +106,8 @@ class Speaking {
     this.#directory = new DirectoryOnLog(this.#logServer);
     const nicks = [...agents, config.CHANNELSERV_NICK];
     this.#faults = new Faults({ world, network: this.#network, nicks, channels: rooms });
-    const around = { stage, logServer: this.#logServer, network: this.#network };
-    this.#places = twoPlaces(around, (process) => this.#begin(process));
+    this.#around = { stage, logServer: this.#logServer, network: this.#network };
+    this.#places = twoPlaces(this.#around, (process) => this.#begin(process));
     this.#trouble = {
       stage,
       irc: { faults: this.#faults, ofTen: 5 },
@@ -132,7 +141,7 @@ class Speaking {
       this.#readers.flatMap((person) => person.texts(reader)),
     );
     await this.#becomeIdle(lines);
-    await leave(stage, this.#places, this.#readers.slice(-1));
+    await leave(this.#around, this.#places, this.#readers.slice(-1));
     this.#logServer.close();
   }
 

@@ -12,7 +12,7 @@ import {
 import { DeliverWebhooks, WebhookSecrets } from '../../../workers/webhooks/index.js';
 import { type Host, Outside } from '../http/outside.js';
 import { SimulatedLogServer } from '../log/server.js';
-import { type Place, Process, type Running, twoPlaces } from '../process.js';
+import { end, type Place, Process, type Running, type Surroundings, twoPlaces } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
 import { planTrouble, type Trouble } from '../trouble.js';
@@ -48,6 +48,7 @@ class Posting {
   readonly #logServer: SimulatedLogServer;
   readonly #host: Host;
   readonly #posted: PostedMessages;
+  readonly #around: Surroundings;
   readonly #places: Place<Running>[];
   readonly #trouble: Trouble;
   readonly #agents: Process;
@@ -70,9 +71,9 @@ class Posting {
     this.#posted = new PostedMessages(stage, this.#logServer, this.#settings);
     const outside = new Outside(world);
     this.#host = outside.host('hooks.test', (asked) => this.#posted.serve(asked));
-    const around = { stage, logServer: this.#logServer, outside, expected: /^work given up$/ };
-    this.#places = twoPlaces(around, (process) => this.#begin(process));
-    this.#agents = new Process('agents', around);
+    this.#around = { stage, logServer: this.#logServer, outside, expected: /^work given up$/ };
+    this.#places = twoPlaces(this.#around, (process) => this.#begin(process));
+    this.#agents = new Process('agents', this.#around);
     this.#trouble = {
       stage,
       host: { host: this.#host, ofTen: 5 },
@@ -108,7 +109,7 @@ class Posting {
     await this.#pass(calmMs + 10_000);
     await this.#becomeWell();
     await this.#posted.judge(secrets);
-    await Promise.all(this.#places.map((place) => place.stop()));
+    await end(this.#around, this.#places);
     await log.close();
     // requests that nobody waits for still have a timeout
     await this.#pass(20_000);
