@@ -92,6 +92,7 @@ async function run() {
   const readStore = await prepareReadStore(directory);
   const { default: t } = await import('tap');
   const took = timesOf(t);
+  const failed = failuresOf(t);
   if (options.reporter !== 'tap') {
     t.register();
     t.pipe(reporter());
@@ -101,7 +102,10 @@ async function run() {
   const times = join(directory, 'times');
   t.jobs = Math.min(Number(options.jobs), groups.length);
   t.plan(groups.length);
-  t.teardown(() => t.comment(slowest(took, timesIn(times))));
+  t.teardown(() => {
+    t.comment(slowest(took, timesIn(times)));
+    if (failed.length > 0) t.comment(['failed:', ...failed].join('\n'));
+  });
   for (const group of groups) {
     const [file] = group;
     const program = group.length > 1 ? groupProgram : join(compiledDir, file.replace(/ts$/, 'js'));
@@ -199,6 +203,20 @@ function timesOf(t) {
     });
   }
   return took;
+}
+
+/** What has failed so far, each with the tests that it is in; a test only where nothing in it has. */
+function failuresOf(t) {
+  const failed = [];
+  const listen = (parser) => {
+    parser.on('child', listen);
+    parser.on('assert', ({ ok, skip, todo, fullname }) => {
+      const isOfAnother = failed.some((other) => other.startsWith(`${fullname} > `));
+      if (!ok && !skip && !todo && !isOfAnother) failed.push(fullname);
+    });
+  };
+  t.on('spawn', (file) => listen(file.parser));
+  return failed;
 }
 
 /**

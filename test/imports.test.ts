@@ -40,7 +40,8 @@ t.test('HOUSE-01 imports only point from the outer rooms to the inner ones', asy
   for (const [file, imports] of graph) {
     const room = rooms.indexOf(file.split('/')[0]!);
     for (const target of imports) {
-      t.ok(rooms.indexOf(target.split('/')[0]!) <= room, `${file} -> ${target}`);
+      const may = `${rooms[room]} may import ${rooms.slice(0, room + 1).join(', ')} and packages`;
+      t.ok(rooms.indexOf(target.split('/')[0]!) <= room, `${file} -> ${target}: ${may}`);
     }
     for (const name of importsOf(file)) t.notOk(foreign[rooms[room]!]?.test(name), `${file} -> ${name}`);
   }
