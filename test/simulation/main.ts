@@ -11,7 +11,7 @@ const usage = `npm run simulate -- [--seeds N | --minutes M] [--from SEED] [--on
 
 Plays the product's own code through bad days that a seed decides, and judges each.
 
-  --seeds N      so many fresh seeds of each scenario (1000)
+  --seeds N      so many fresh seeds of each scenario (1000), after those that are kept
   --minutes M    as many fresh seeds as fit in so many minutes, after those that are kept
   --from SEED    the first fresh seed; without it one is drawn, and printed
   --only NAME    only this scenario; may be given more than once
@@ -47,13 +47,20 @@ class Progress {
 }
 
 function fail(message: string): never {
-  process.stderr.write(`${message}\n\n${usage}\n`);
+  process.stderr.write(`${message}\nWhat there is to say: npm run simulate -- --help\n`);
   process.exit(2);
 }
 
+// whoever reads has seen enough
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+
 function read() {
+  const args = process.argv.slice(2);
+  const negative = args.findIndex((one) => /^-\d/.test(one));
+  if (negative >= 0) fail(`${args[negative - 1] ?? 'It'} takes no number below 0, such as ${args[negative]}`);
   try {
     return parseArgs({
+      args,
       options: {
         seeds: { type: 'string' },
         minutes: { type: 'string' },
@@ -75,8 +82,9 @@ function wholeNumber(name: 'seeds' | 'from' | 'seed' | 'jobs'): number | undefin
   const text = options[name];
   if (text === undefined) return undefined;
   const number = Number(text);
-  if (!/^\d{1,10}$/.test(text) || number > 0xffff_ffff)
-    fail(`--${name} takes a whole number from 0 to 4294967295, not '${text}'`);
+  const least = name === 'jobs' ? 1 : 0;
+  if (!/^\d{1,10}$/.test(text) || number < least || number > 0xffff_ffff)
+    fail(`--${name} takes a whole number from ${least} to 4294967295, not '${text}'`);
   return number;
 }
 
@@ -86,27 +94,39 @@ if (options.help) {
   process.exit(0);
 }
 const unknown = options.only.find((name) => !scenarios.some((scenario) => scenario.name === name));
-if (unknown !== undefined) fail(`There is no scenario '${unknown}'.`);
+if (unknown !== undefined)
+  fail(`There is no scenario '${unknown}'. There are: ${scenarios.map(({ name }) => name).join(', ')}`);
 const chosen = scenarios.filter(({ name }) => options.only.length === 0 || options.only.includes(name));
+refuseBoth('seed', ['seeds', 'minutes', 'from', 'jobs', 'keep-going']);
+refuseBoth('seeds', ['minutes']);
 const seed = wholeNumber('seed');
 if (seed === undefined) await campaign();
 else if (chosen.length > 1) fail('--seed needs --only: the same seed is another run in each scenario');
 else await one(chosen[0]!, seed);
+
+/** Refuses options that leave no room for each other. */
+function refuseBoth(one: keyof typeof options, others: readonly (keyof typeof options)[]): void {
+  const other = others.find((name) => options[name] !== undefined && options[name] !== false);
+  if (options[one] !== undefined && other) fail(`--${one} and --${other} cannot both be given`);
+}
 
 async function campaign(): Promise<void> {
   const minutes = options.minutes === undefined ? undefined : Number(options.minutes);
   if (minutes !== undefined && !(minutes > 0))
     fail(`--minutes takes a number above 0, not '${options.minutes}'`);
   const seeds = wholeNumber('seeds') ?? (minutes === undefined ? 1_000 : undefined);
+  const jobs = Math.min(
+    wholeNumber('jobs') ?? availableParallelism(),
+    Math.max(1, seeds ?? Number.POSITIVE_INFINITY),
+  );
   const firstSeed = wholeNumber('from') ?? Math.floor(Math.random() * 2 ** 31);
   const kept = chosen.reduce((sum, scenario) => sum + scenario.kept.length, 0);
-  if (kept > 0) say(`first the ${kept} seeds that are kept because they once broke`);
+  if (kept > 0) say(`first those that are kept because they once broke: ${kept}`);
   say(`fresh seeds from ${firstSeed} on; the same again with --from ${firstSeed}`);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   process.once('SIGTERM', () => stop.abort());
   const progress = new Progress();
-  const jobs = Math.min(wholeNumber('jobs') || availableParallelism(), seeds ?? Number.POSITIVE_INFINITY);
   const so = await runInProcesses(jobs, {
     scenarios: chosen,
     firstSeed,
@@ -119,6 +139,7 @@ async function campaign(): Promise<void> {
       if (run.broken.length > 0) progress.interrupt(failureText(run));
     },
   });
+  if (stop.signal.aborted) progress.interrupt('stopped before the last seed');
   progress.interrupt(summaryText(so));
   const [failure] = so.failures;
   if (!failure) return;
@@ -130,8 +151,9 @@ async function campaign(): Promise<void> {
 async function one(scenario: Scenario, number: number): Promise<void> {
   const run = await play(scenario, number);
   if (run.broken.length === 0) {
-    say(timelineText(run));
-    say(`\n${scenario.name}, seed ${number}: all invariants hold`);
+    say(`what happened, with the simulated time in milliseconds:\n${timelineText(run)}`);
+    const checks = Object.values(run.checks).reduce((sum, times) => sum + times, 0);
+    say(`\n${scenario.name}, seed ${number}: all invariants hold, in ${checks} checks`);
     return;
   }
   process.exitCode = 1;

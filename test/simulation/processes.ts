@@ -31,17 +31,18 @@ export async function runInProcesses(jobs: number, options: CampaignOptions): Pr
       ran?.(run, seconds, so);
       if (run.broken.length > 0 && !options.goOn) stop();
     });
-    return ended(child);
+    return ended(child, signal);
   });
   await Promise.all(played).finally(stop);
   return so;
 }
 
-function ended(child: ChildProcess): Promise<void> {
+function ended(child: ChildProcess, stopped?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
-      if (code === 0) resolve();
+      // one that is told to stop as it starts ends by that
+      if (code === 0 || stopped?.aborted) resolve();
       else reject(new Error(`a process that plays seeds ended with ${signal ?? code}`));
     });
   });
@@ -59,7 +60,8 @@ if (process.send && process.argv[1] === import.meta.filename) {
       scenarios: scenarios.filter(({ name }) => only.includes(name)),
       ran: (run, seconds) => {
         const told: Told = { run: { ...run, timeline: [], planned: [] }, seconds };
-        if (process.connected) process.send!(told);
+        // nobody may listen any more
+        if (process.connected) process.send!(told, undefined, undefined, () => {});
       },
     });
     if (process.connected) process.disconnect();
