@@ -54,4 +54,6 @@ t.test('START-10 what is built is built once, and again when a file of it is gon
   writeFileSync(join(dir, 'src/main.ts'), 'a third source');
   t.equal(setup(), builtWhole, 'a client that is there stays as new as the rest');
   t.equal(setup('--bench'), '');
+  rmSync(join(dir, 'dist/main.js'));
+  t.equal(setup('--packages'), '', 'who wants packages alone needs no build');
 });
