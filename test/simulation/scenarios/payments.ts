@@ -46,7 +46,7 @@ const signedSeconds = { chain: [30, 60], facilitator: [290, 290] } as const;
 export const payments: Scenario = {
   name: 'payments',
   says: 'taking payments, bringing payers in and resolving what is in doubt in two processes, and those who pay',
-  kept: [5005, 5085, 5142, 5166, 1130802275, 1892584126, 2075113455],
+  kept: [5005, 5085, 5142, 5166, 1130802275, 1892584126, 2075113455, 1069046179],
   boundMs: 2_400_000,
   prepare: () => Promise.all([startEngine(), prepareTurnstiles(sold)]),
   play: async (stage) => {
@@ -117,6 +117,8 @@ class Paying {
     await this.#becomeWell();
     await this.#resolve();
     await this.#sellAgain();
+    // a transfer that was under way all that time may have come to pass
+    await this.#resolve();
     this.#paid.judge(this.#payers.payments, this.#mayBeOpen);
     await leave(this.#around, this.#places, this.#people.values());
     this.#logServer.close();
