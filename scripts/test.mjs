@@ -9,14 +9,17 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compile, compiledDir, filesBelow, rooms } from './compile.mjs';
+import { ofSimulations, ofTests } from './node-options.mjs';
 import { testDirectory } from './test-directory.mjs';
 
 /** A file that takes longer has failed, in seconds. */
 const timeoutS = 600;
+/** This one plays many seeds. */
+const simulation = 'simulation/scenarios';
 /** The slowest files start first, so that nothing long is left at the end. */
 const longest = [
   ...['faults/replicas', 'irc/network/bans', 'payments/crash', 'system/cluster', 'cli/demo', 'cli/replay'],
-  ...['simulation/scenarios', 'readme/session', 'projections/projector', 'channels/founders'],
+  ...[simulation, 'readme/session', 'projections/projector', 'channels/founders'],
   ...[
     'speech/takeover',
     'moderation/loops-network',
@@ -51,15 +54,6 @@ const alone = [
 const mostTogether = 4;
 /** The program that runs several files. */
 const groupProgram = join(compiledDir, 'test', 'support', 'group.js');
-const nodeOptions = [
-  '--enable-source-maps',
-  // PGlite's WebAssembly is optimised again in each process, which takes longer than the tests then use it
-  '--liftoff-only',
-  '--wasm-lazy-compilation',
-  '--wasm-lazy-validation',
-  // most of the code that a test runs does not run often enough to be worth optimising
-  '--interrupt-budget=2000000',
-];
 
 const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
@@ -110,6 +104,7 @@ async function run() {
     const [file] = group;
     const program = group.length > 1 ? groupProgram : join(compiledDir, file.replace(/ts$/, 'js'));
     const limitS = timeoutS * group.length;
+    const nodeOptions = file.includes(simulation) ? ofSimulations : ofTests;
     // tap makes each process load its modules through a thread of hooks, for a coverage that nobody wants
     // here. That costs each of them time, and a late module would come in real time into simulated worlds.
     t.spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, ...nodeOptions, program], {
