@@ -69,10 +69,13 @@ function withPackages(text, directory) {
 /** The files below a folder whose names match, in the order of their paths; none where there is no folder. */
 export function filesBelow(folder, names) {
   try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && names.test(entry.name))
-      .map((entry) => join(entry.path, entry.name))
-      .sort();
+    return (
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && names.test(entry.name))
+        // the older name went away with Node.js 24, the newer one came with 20.12
+        .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+        .sort()
+    );
   } catch (error) {
     if (error.code === 'ENOENT') return [];
     throw error;
