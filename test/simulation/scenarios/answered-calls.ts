@@ -23,6 +23,8 @@ const minuteMs = 60_000;
 const clocksMs = 4_000;
 /** A server loses the answer to one of the next commands, and the bot asks it something every few seconds. */
 const lostWithinMs = 5_000;
+/** For how long a session without labels may outlive their absence. It is confirmed without them, and reads no histories. */
+const unlabelledMs = 60_000;
 
 /** What the bot answered to those who addressed groups, held against who was there and what they could do. */
 export class AnsweredCalls {
@@ -146,7 +148,8 @@ export class AnsweredCalls {
       const { at: first, shown } = answers[index - 1]!;
       // nobody knows of a line that a server showed before it died, or never confirmed, and that is not on record
       const isUnknown = this.#mayBeLost(first, first) && !lines.has(shown.msgid);
-      const isExcused = this.#stopped(first, at) || isUnknown;
+      const isUnlabelled = this.#struck('labels withdrawn', first - unlabelledMs, at);
+      const isExcused = this.#stopped(first, at) || isUnknown || isUnlabelled;
       this.#stage.check('a call is answered once', isExcused, () => `${channel}: ${line.text}`);
     }
     if (answers.length === 1) this.#stage.count('a call is answered once', this.#stage.checks);
