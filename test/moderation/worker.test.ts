@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import t from 'tap';
 import { clock, useClock } from '../../streams/core/clock.js';
+import { Unavailable } from '../../streams/core/index.js';
 import { market, marketSubject } from '../../streams/events/index.js';
 import {
   type Incident,
@@ -48,6 +49,38 @@ t.test('MOD-42 a new account escalates as its host, and an older one by itself',
       ['else', 50],
     ],
   );
+});
+
+t.test('MOD-49 a new account is held once the nick service can be asked about it', async (t) => {
+  const house = await GuardHouse.open(t);
+  const hand = new Hand();
+  const asked: string[] = [];
+  const registeredAt = async (account: string) => {
+    asked.push(account);
+    if (!hand.isThere) throw new Unavailable('irc_unavailable');
+    return Date.now();
+  };
+  await house.guard(hand, { registeredAt });
+  const host = 'u@host.example';
+  for (const nick of ['mallory', 'mallory2']) {
+    await house.say('#lobby', { nick, host, text: attack });
+    await house.settled(nick.length - 6);
+  }
+  t.same(hand.to('mallory2'), ['quiet']);
+  hand.isThere = false;
+  await house.say('#lobby', { nick: 'mallory3', host, account: 'fresh', text: 'good morning' });
+  await eventually(
+    'the account to be asked about again',
+    () => asked.filter((one) => one === 'fresh').length >= 2,
+  );
+  t.equal((await house.incidents()).length, 2);
+  // the line of another person does not wait for that
+  const other = { nick: 'other', host: 'u@other.example', account: 'other' };
+  await house.say('#lobby', { ...other, text: attack });
+  await eventually('it to be judged', async () => (await house.incidents()).length === 3);
+  hand.isThere = true;
+  const held = (await house.settled(4)).find(({ patterns }) => patterns === 'new-account');
+  t.match(held, { nick: 'mallory3', channel: '#lobby', action: 'quiet', outcome: 'done' });
 });
 
 t.test('MOD-13 each line is judged once, whoever is handed it how often', async (t) => {

@@ -52,6 +52,8 @@ export const moderation = {
   'MOD-44': 'What is only logged is on record ten times an hour of a person, and 300 times in all.',
   'MOD-48':
     'An account and the gateway’s agent of the same owner are one person: mutes, bans and escalation of one hold for the other.',
+  'MOD-49':
+    'While the nick service cannot be asked since when an account is registered, a mute or ban of its host is looked at again until it can.',
   'MOD-24':
     'A ban that the network does not take is a kick all the same, and of a list that is nearly full our oldest masks go.',
   'MOD-22': 'An action that was done before a crash and not recorded is done when it is asked for again.',

@@ -140,10 +140,15 @@ export class Held {
     return found && (await this.#gateway.isOwner(seen)) ? found : [];
   }
 
-  /** Somebody came into a channel or spoke there. */
+  /** Somebody came into a channel or spoke there. Where this fails, the next look makes up for it. */
   async appeared(seen: Met, channel: string): Promise<void> {
     this.#met.set(`${casefold(channel)} ${casefold(seen.nick)}`, { seen, channel });
-    await this.#appeared(seen, channel);
+    try {
+      await this.#appeared(seen, channel);
+    } catch (error) {
+      this.#known = new Set();
+      throw error;
+    }
   }
 
   /** Keeps in force what runs for somebody: in a channel or in all, and if they were met, only what ran `at` that time. */

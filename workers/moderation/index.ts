@@ -28,12 +28,19 @@ export class GuardChannels {
     const gateway = new GatewayHosts(options);
     const inHand = new InHand();
     const held = new Held(options, accounts, gateway, inHand);
+    const sanctions = new Sanctions(options, inHand, [decisions, held]);
+    // until they can be seen to, it is looked again and again
+    const orSoon = async (seeing: Promise<unknown>) => {
+      await seeing.catch((error: unknown) => {
+        sanctions.soon();
+        throw error;
+      });
+    };
     const appeared = async (seen: Parameters<Held['appeared']>[0], channel: string) => {
-      await Promise.all([decisions.appeared(seen), held.appeared(seen, channel)]);
+      await Promise.all([decisions.appeared(seen), orSoon(held.appeared(seen, channel))]);
     };
     const lines = new GuardLines(options, accounts, gateway, inHand, appeared);
-    const sanctions = new Sanctions(options, inHand, [decisions, held]);
-    const identified = new HearIdentified(options, (seen) => held.heard(seen));
+    const identified = new HearIdentified(options, (seen) => orSoon(held.heard(seen)));
     this.#parts = [lines, guardEvents(options), sanctions, identified];
   }
 

@@ -153,12 +153,13 @@ export class GuardLines {
   }
 
   #see(line: Parameters<Appeared>[0], channel: string): void {
-    this.#appeared(line, channel).catch((err: unknown) =>
-      this.#options.logger.warn(
+    this.#appeared(line, channel).catch((err: { code?: unknown }) => {
+      const level = err.code === 'irc_unavailable' ? 'debug' : 'warn';
+      this.#options.logger[level](
         { nick: line.nick, channel, err },
         'somebody who was seen cannot be seen to now',
-      ),
-    );
+      );
+    });
   }
 
   /** Facts are scored one after the other, as many as there are: between them, others get a turn. */

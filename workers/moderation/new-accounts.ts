@@ -19,17 +19,12 @@ export class NewAccounts {
     this.#options = options;
   }
 
-  /** When an account was registered, in milliseconds; null if nobody says. */
+  /** When an account was registered, in milliseconds; null if the nick service does not say. Throws while it cannot be asked. */
   async registeredAt(account: string): Promise<number | null> {
     const key = casefold(account);
     const known = this.#known.get(key);
     if (known) return known.at;
-    let at: number | null = null;
-    try {
-      at = await this.#options.registeredAt(account);
-    } catch (err) {
-      this.#options.logger.debug({ account, err }, 'nobody says since when the account is registered');
-    }
+    const at = await this.#options.registeredAt(account);
     this.#known.set(key, { at }, { ttl: at === null ? unknownMs : knownMs });
     return at;
   }
@@ -37,7 +32,11 @@ export class NewAccounts {
   /** Who is held responsible for a line: for one of a new account, its host. */
   async personOf({ nick, host, account, at }: LineSighting): Promise<string> {
     if (account === undefined || host === undefined) return personOf({ nick, host, account });
-    const registered = await this.registeredAt(account);
+    // a line does not wait for that
+    const registered = await this.registeredAt(account).catch((err: unknown) => {
+      this.#options.logger.debug({ account, err }, 'nobody says since when the account is registered');
+      return null;
+    });
     if (registered === null || at - registered >= newAccountMs) return personOf({ nick, account });
     return newAccountsOf(host);
   }

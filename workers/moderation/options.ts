@@ -25,7 +25,7 @@ export interface GuardOptions {
   appealTo: string;
   /** Acts on the network. Throws `Unavailable` while nobody can. */
   enforce(wanted: Enforcement): Promise<Enforced>;
-  /** When an account was registered, in milliseconds; null where nobody says. */
+  /** When an account was registered, in milliseconds; null where the nick service does not say. Throws while nobody can ask it. */
   registeredAt(account: string): Promise<number | null>;
   /** The hosts under which the gateway introduces the owner of an account (casefolded); none if the owner is not known. */
   gatewayHosts(account: string): Promise<readonly string[]>;

@@ -31,6 +31,8 @@ export class Sanctions {
   /** Called when something was recorded. */
   readonly #sleeper = new Sleeper();
   #running: Promise<unknown> | undefined;
+  /** Whether the last look failed: then the next one comes soon anyway. */
+  #isFailing = false;
 
   /** Others who look at what is recorded, each time that this does. */
   readonly #others: readonly { look(after: Position | undefined): Promise<void> }[];
@@ -69,6 +71,11 @@ export class Sanctions {
     }
   }
 
+  /** Somebody could not be seen to: looks at once, and then again and again until it can be done. */
+  soon(): void {
+    if (!this.#isFailing) this.#sleeper.wake();
+  }
+
   #sawUpTo(seq: number): void {
     if (seq > (this.#seen?.seq ?? 0)) this.#seen = { stream: moderation.name, seq };
   }
@@ -79,7 +86,9 @@ export class Sanctions {
       let pauseMs = retryMs;
       try {
         pauseMs = await this.#look();
+        this.#isFailing = false;
       } catch (error) {
+        this.#isFailing = true;
         const { code } = error as { code?: unknown };
         if (!isComing.has(code) && log.connected)
           logger.warn({ err: error }, 'sanctions cannot be seen to now');

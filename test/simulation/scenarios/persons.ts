@@ -73,7 +73,7 @@ const calmSteps = 100;
 export const persons: Scenario = {
   name: 'persons',
   says: 'the guardian, the recorder, the channel bot and the gateway in two processes, and people of many names',
-  kept: [481676706, 1193952677],
+  kept: [481676706, 1193952677, 1558477760],
   boundMs: 1_500_000,
   prepare: startEngine,
   play: async (stage) => {
