@@ -21,7 +21,7 @@ async function stage(t: Test, settings: Record<string, string> = {}) {
     API_KEYS: `publisher:${key}`,
     EM_URL: `${marketplace.url}/base/`,
     EM_API_KEY: 'upstream-key',
-    PROXY_TIMEOUT: '1000',
+    PROXY_TIMEOUT: '2000',
     ...settings,
   });
   const ask = async (method: string, path: string, init: RequestInit = {}) => {
