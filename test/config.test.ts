@@ -202,7 +202,21 @@ t.test('START-04 names that are no settings', async (t) => {
     [],
     'a line that is none is not repeated',
   );
-  t.match(warnings({}, `API_KEYS ops:${secret}\nPORT=1\n`), [/not NAME=value/]);
+  const isBroken = [/not NAME=value/];
+  t.match(warnings({}, `API_KEYS ops:${secret}\nPORT=1\n`), isBroken);
+  t.match(warnings({}, 'PORT=1\n\njust words'), isBroken);
+  t.match(warnings({}, "EM_NICK='a'\nit's a bot\n"), isBroken);
+  const fine = [
+    '# A comment',
+    '',
+    ' #another',
+    'PORT=1',
+    ' EM_NICK = "one',
+    'two"',
+    "export IRC_URL='a b' # c",
+  ];
+  t.same(warnings({}, fine.join('\n')), []);
+  t.same(warnings({}, fine.join('\r\n')), []);
 
   const ordinary =
     'PATH HOME USER SHELL PWD OLDPWD LANG LC_ALL TERM TMPDIR EDITOR HOSTNAME HOSTTYPE MACHTYPE SHLVL LOGNAME MAIL ' +

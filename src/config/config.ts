@@ -5,7 +5,7 @@ import { isWalletAddress } from '../../streams/identity/challenge.js';
 import { isChannel } from '../../streams/irc-grammar.js';
 import { readPayTo } from '../../workers/payments/networks.js';
 import { modelKeyNames, withModelKeys } from '../operations/deliberation/models-file.js';
-import { unknownNames } from './setting-names.js';
+import { brokenLinesOf, unknownNames } from './setting-names.js';
 import {
   address,
   apiKeys,
@@ -207,7 +207,7 @@ export function unknownSettings(env: NodeJS.ProcessEnv = process.env, file = env
   const inFile = Object.keys(parseEnv?.(file) ?? {});
   const notRead =
     parseEnv === undefined && file !== '' ? ['.env is read by Node.js 20.12 or newer only'] : [];
-  const given = { environment: Object.keys(env), file: inFile };
+  const given = { environment: Object.keys(env), file: inFile, brokenLines: brokenLinesOf(file) };
   const known = [...Object.keys(environment.shape), ...modelKeyNames(env.MODELS)];
   return [...notRead, ...unknownNames(given, known)];
 }
