@@ -83,6 +83,36 @@ t.test('MOD-49 a new account is held once the nick service can be asked about it
   t.match(held, { nick: 'mallory3', channel: '#lobby', action: 'quiet', outcome: 'done' });
 });
 
+t.test('MOD-50 an agent of a muted account is held once it can be looked up whose agent it is', async (t) => {
+  const house = await GuardHouse.open(t);
+  const hand = new Hand();
+  const host = 'agent@fd51:c105:3fba:cc01:9e66:1:2:3';
+  let asked = 0;
+  let isThere = false;
+  const gatewayHosts = async (account: string) => {
+    asked += 1;
+    if (!isThere) throw new Unavailable('read_model_building');
+    return account === 'mallory' ? [host] : [];
+  };
+  await house.guard(hand, { gatewayHosts });
+  for (const n of [1, 2]) {
+    await house.say('#lobby', {
+      nick: `mallory-${n}`,
+      account: 'mallory',
+      host: 'u@a.example',
+      text: attack,
+    });
+    await house.settled(n);
+  }
+  const before = asked;
+  await house.say('#lobby', { nick: 'mallory', host, text: 'good morning' });
+  await eventually('it to be looked up again', () => asked >= before + 2);
+  t.equal((await house.incidents()).length, 2);
+  isThere = true;
+  const held = (await house.settled(3)).find(({ patterns }) => patterns === 'no-account');
+  t.match(held, { nick: 'mallory', channel: '#lobby', action: 'quiet', outcome: 'done' });
+});
+
 t.test('MOD-13 each line is judged once, whoever is handed it how often', async (t) => {
   const house = await GuardHouse.open(t);
   const hand = new Hand();

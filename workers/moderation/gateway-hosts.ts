@@ -6,7 +6,6 @@ import type { GuardOptions, Seen } from './options.js';
 const most = 10_000;
 /** A link can end, and another be made. */
 const knownMs = 60_000;
-const unknownMs = 5_000;
 
 /**
  * Who comes to the network by two ways: as an account of the nick service, and through the gateway, under a host that
@@ -20,32 +19,31 @@ export class GatewayHosts {
     this.#options = options;
   }
 
-  /** The hosts of the owner of an account, as moderation compares them; none if that cannot be looked up now. */
+  /** The hosts of the owner of an account, as moderation compares them. Throws while that cannot be looked up. */
   async of(account: string): Promise<readonly string[]> {
     const key = casefold(account);
     const known = this.#known.get(key);
     if (known) return known;
-    try {
-      const hosts = (await this.#options.gatewayHosts(key)).map(hostOf);
-      this.#known.set(key, hosts, { ttl: knownMs });
-      return hosts;
-    } catch (err) {
-      this.#options.logger.debug({ account, err }, 'nobody says who has the account at the gateway');
-      this.#known.set(key, [], { ttl: unknownMs });
-      return [];
-    }
+    const hosts = (await this.#options.gatewayHosts(key)).map(hostOf);
+    this.#known.set(key, hosts, { ttl: knownMs });
+    return hosts;
   }
 
-  /** Whether somebody without an account is at a host that is theirs who own the account of the nick. */
+  /** Whether somebody without an account is at a host that is theirs who own the account of the nick. Throws as above. */
   async isOwner({ nick, host }: Seen): Promise<boolean> {
     return host !== undefined && mayBeGateway(host) && (await this.of(nick)).includes(hostOf(host));
   }
 
-  /** The persons, as moderation names them, that somebody who was seen is by the other way. */
+  /** The persons, as moderation names them, that somebody who was seen is by the other way; none while that cannot be looked up. */
   async othersOf(seen: Seen): Promise<string[]> {
     const { nick, host, account } = seen;
-    if (account !== undefined) return (await this.of(account)).map(newAccountsOf);
-    return (await this.isOwner(seen)) ? [personOf({ nick, host, account: nick })] : [];
+    try {
+      if (account !== undefined) return (await this.of(account)).map(newAccountsOf);
+      return (await this.isOwner(seen)) ? [personOf({ nick, host, account: nick })] : [];
+    } catch (err) {
+      this.#options.logger.debug({ account, err }, 'nobody says who has the account at the gateway');
+      return [];
+    }
   }
 }
 

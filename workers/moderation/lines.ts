@@ -36,6 +36,7 @@ import type { NewAccounts } from './new-accounts.js';
 import { Notes } from './notes.js';
 import { type GuardOptions, guard } from './options.js';
 import { RecentLines } from './recent-lines.js';
+import { isComing } from './sanctions.js';
 
 /** A line that scored high enough to be an incident. */
 interface Suspect {
@@ -154,7 +155,7 @@ export class GuardLines {
 
   #see(line: Parameters<Appeared>[0], channel: string): void {
     this.#appeared(line, channel).catch((err: { code?: unknown }) => {
-      const level = err.code === 'irc_unavailable' ? 'debug' : 'warn';
+      const level = isComing.has(err.code) ? 'debug' : 'warn';
       this.#options.logger[level](
         { nick: line.nick, channel, err },
         'somebody who was seen cannot be seen to now',

@@ -16,7 +16,7 @@ const refusedMs = 10 * 60_000;
 const longestMs = 60_000;
 const atOnce = 200;
 /** What is not up yet and comes by itself. */
-const isComing = new Set<unknown>(['irc_unavailable', 'read_model_building', 'read_model_behind']);
+export const isComing = new Set<unknown>(['irc_unavailable', 'read_model_building', 'read_model_behind']);
 
 /**
  * Handles actions that last. It lifts mutes and bans when their time is up or they were pardoned. It finishes
