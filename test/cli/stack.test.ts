@@ -87,6 +87,10 @@ t.test('the command line and a running service', async (t) => {
       'accepted  e-1\n  #bounties #city-lisbon #cat-physical-presence\n' +
         '  [NEW] abcd1234 | A title = this | $25 USDC (base) | physical_presence | /claim abcd1234',
     );
+    // whether a known event differs is read from the queue, which may lag
+    await until(['projections'], env, ({ projections }: Projections) =>
+      projections.every(({ streams }) => streams.every(({ lag }) => lag === 0)),
+    );
     t.match(await relay(['emit', 'task.published', '--id', 'e-1'], { env }), {
       code: 0,
       out: 'already_processed  e-1  (pending)',
