@@ -1,12 +1,11 @@
 import { headers, type Msg } from 'nats';
 import type { Logger } from 'pino';
-import { atMost, clock, type Timer } from '../../streams/core/clock.js';
+import { atMost, clock } from '../../streams/core/clock.js';
 import {
   errorTold,
   isEnding,
   isExpected,
   type Log,
-  newId,
   Refusal,
   type Told,
   told,
@@ -24,10 +23,6 @@ export type Operations = Record<string, (input: never, deadline: Deadline) => Pr
 /** How long a stop waits for operations under way, in milliseconds. */
 const stopBoundMs = 3_000;
 const deadlineHeader = 'Relay-Deadline';
-/** What all copies of a request have in common. */
-const idHeader = 'Relay-Request';
-/** A request without an answer is sent again after this time, in milliseconds. */
-const againMs = 500;
 
 const subjectOf = (service: string, operation: string) => `rpc.${service}.${operation}`;
 
@@ -42,35 +37,9 @@ export class Deadline {
     this.#at = at;
   }
 
-  /** For how long the caller still waits, in milliseconds; negative once it has given up. */
-  get leftMs(): number {
-    return this.#at - this.#log.now().getTime();
-  }
-
   /** Throws once it is over: nobody would hear the result of what begins now. */
   require(): void {
-    if (this.leftMs < 0) throw new Unavailable('answer_overdue');
-  }
-}
-
-/** What is answered to requests whose callers still wait. The copies of a request are carried out once. */
-class Replies {
-  readonly #given = new Map<string, { reply: Promise<Reply>; until: number }>();
-
-  of({ headers }: Msg, deadline: Deadline, carryOut: () => Promise<Reply>): Promise<Reply> {
-    // callers wait about equally long
-    const now = clock.elapsed();
-    for (const [id, { until }] of this.#given) {
-      if (until >= now) break;
-      this.#given.delete(id);
-    }
-    const id = headers?.get(idHeader);
-    if (!id) return carryOut();
-    const known = this.#given.get(id);
-    if (known) return known.reply;
-    const reply = carryOut();
-    this.#given.set(id, { reply, until: now + deadline.leftMs });
-    return reply;
+    if (this.#log.now().getTime() > this.#at) throw new Unavailable('answer_overdue');
   }
 }
 
@@ -85,34 +54,30 @@ export function answerRequests(options: {
 }): { stop(): Promise<void> } {
   const { log, service, operations, logger, observe } = options;
   const underWay = new Set<Promise<void>>();
-  const replies = new Replies();
-  const carryOut = async (message: Msg, deadline: Deadline): Promise<Reply> => {
+  const answer = async (message: Msg): Promise<void> => {
     const operation = message.subject.split('.').at(-1)!;
+    let reply: Reply;
     try {
       const run = operations[operation] as
         | ((input: unknown, deadline: Deadline) => Promise<unknown>)
         | undefined;
       if (!run) throw new Refusal('not_found', `${service} has no operation ${operation}`);
+      const deadline = deadlineOf(log, message);
       deadline.require();
-      const result = await run(message.json(), deadline);
+      reply = { is: 'result', result: await run(message.json(), deadline) };
       observe?.(operation, 'done');
-      return { is: 'result', result };
     } catch (error) {
       if (!isExpected(error)) logger.error({ service, operation, err: error }, 'operation failed');
       observe?.(operation, codeOf(error));
-      return told(error);
+      reply = told(error);
     }
-  };
-  const answer = async (message: Msg): Promise<void> => {
-    const deadline = deadlineOf(log, message);
-    const reply = await replies.of(message, deadline, () => carryOut(message, deadline));
     // without a connection nobody waits for the answer any more
     if (log.connection.isClosed()) return;
     try {
       message.respond(JSON.stringify(reply));
     } catch (error) {
       // an answer that is not JSON, or too long for a message, must not end the process
-      logger.error({ service, subject: message.subject, err: error }, 'an answer cannot be given');
+      logger.error({ service, operation, err: error }, 'an answer cannot be given');
       if (!isEnding(log.connection)) message.respond(JSON.stringify(told(error)));
     }
   };
@@ -170,18 +135,17 @@ export async function request<Result>(
   const deadline = log.now().getTime() + timeoutMs;
   const begun = clock.elapsed();
   const { connection } = log;
-  const known = headers();
-  known.set(deadlineHeader, String(deadline));
-  known.set(idHeader, newId());
   const ask = () => {
+    const withDeadline = headers();
+    withDeadline.set(deadlineHeader, String(deadline));
     // the log's clock may be set back meanwhile, and we would wait that much longer
     const timeout = Math.max(1, timeoutMs - (clock.elapsed() - begun));
     return connection.request(subjectOf(name, operation), JSON.stringify(input), {
       timeout,
-      headers: known,
+      headers: withDeadline,
     });
   };
-  const message = await untilAnswered(() => log.ask(ask)).catch((error: unknown) => {
+  const message = await log.ask(ask).catch((error: unknown) => {
     const code = codeOf(error);
     if (code === '503') throw new Unavailable(absent);
     throw code === 'TIMEOUT' ? new Unavailable('answer_overdue') : error;
@@ -189,19 +153,6 @@ export async function request<Result>(
   const reply = message.json<Reply>();
   if (reply.is === 'result') return reply.result as Result;
   throw errorTold(reply);
-}
-
-/**
- * Sends a request, and again until it is answered. The log server gives a request to one of the connections that are there to
- * answer. That may be one whose other end is gone: the server notices it within a minute. The first copy decides what went wrong.
- */
-async function untilAnswered(send: () => Promise<Msg>): Promise<Msg> {
-  let again: Timer | undefined;
-  const answered = new Promise<Msg>((resolve, reject) => {
-    send().then(resolve, reject);
-    again = clock.setInterval(() => void send().then(resolve, () => {}), againMs);
-  });
-  return await answered.finally(() => clock.clearInterval(again));
 }
 
 /** The commands of a service; each takes the request and who asks. */
