@@ -1,12 +1,7 @@
-import { pino } from 'pino';
 import t from 'tap';
-import { Refusal, Unavailable } from '../../streams/core/index.js';
+import type { Refusal } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { HourlyLimit, type Hours, type Spent } from '../../workers/channels/hourly-limit.js';
-import { answerRequests, request } from '../../workers/core/rpc.js';
-import { eventually } from '../support/eventually.js';
-import { startNats } from '../support/nats.js';
-import { openLog } from './keeper.js';
 
 const at = (minutes: number) => new Date(Date.parse('2026-01-01T00:00:00Z') + minutes * 60_000);
 
@@ -72,96 +67,4 @@ t.test('CHAN-01 what concerns one channel runs in turn, also behind a failure', 
   t.match(c, { value: '3' });
   t.ok(order.indexOf('1 ends') < order.indexOf('2 begins'));
   t.ok(order.indexOf('3 begins') < order.indexOf('1 ends'));
-});
-
-t.test('CHAN-24 an operation of another process, with its errors', async (t) => {
-  const nats = await startNats(t);
-  const [here, there] = await Promise.all([openLog(t, nats.url), openLog(t, nats.url)]);
-  const ask = (operation: string, input: unknown, ms = 30_000) =>
-    request({ log: here, name: 'things', timeoutMs: ms }, operation, input);
-  await t.rejects(ask('double', 2), { code: 'nobody_answers', status: 503 });
-  let release = () => {};
-  const answering = answerRequests({
-    log: there,
-    service: 'things',
-    logger: pino({ level: 'silent' }),
-    operations: {
-      double: async (n: number) => n * 2,
-      refuse: async () => {
-        throw new Refusal({ code: 'no', status: 409 }, 'No', {
-          details: [{ path: 'a', message: 'a is b' }],
-          retryAfter: 7,
-        });
-      },
-      away: async () => {
-        throw new Unavailable({ code: 'away', status: 503 }, 'Away', 9);
-      },
-      endless: async () => 'x'.repeat(2_000_000),
-      circular: async () => {
-        const ring: { of?: unknown } = {};
-        ring.of = ring;
-        return ring;
-      },
-      number: async () => 1n,
-      broken: async () => {
-        throw new Error('secret');
-      },
-      slow: () => new Promise<void>((resolve) => (release = resolve)),
-    },
-  });
-  await there.connection.flush();
-  t.equal(await ask('double', 21), 42);
-  await t.rejects(ask('refuse', {}), {
-    kind: 'refusal',
-    code: 'no',
-    status: 409,
-    message: 'No',
-    extra: { details: [{ path: 'a', message: 'a is b' }], retryAfter: 7 },
-  });
-  await t.rejects(ask('away', {}), { kind: 'unavailable', code: 'away', status: 503, retryAfter: 9 });
-  await t.rejects(ask('broken', {}), {
-    code: 'internal_error',
-    status: 500,
-    message: 'Something went wrong',
-  });
-  await t.rejects(ask('unknown', {}), { code: 'not_found' });
-  for (const answer of ['endless', 'circular', 'number'])
-    await t.rejects(ask(answer, {}), { code: 'internal_error' }, `${answer} is no answer, and ends nothing`);
-  t.equal(await ask('double', 4), 8);
-  await t.rejects(ask('slow', {}, 50), { code: 'answer_overdue', status: 503 });
-  release();
-  await answering.stop();
-  await there.connection.flush();
-  await t.rejects(ask('double', 1), { code: 'nobody_answers' });
-});
-
-t.test('CHAN-24 what nobody waits for any more is not begun', async (t) => {
-  const nats = await startNats(t);
-  const [here, there] = await Promise.all([openLog(t, nats.url), openLog(t, nats.url)]);
-  const begun: string[] = [];
-  let release = () => {};
-  const turn = new Promise<void>((resolve) => (release = resolve));
-  const answering = answerRequests({
-    log: there,
-    service: 'things',
-    logger: pino({ level: 'silent' }),
-    operations: {
-      work: async (name: string, deadline) => {
-        await turn;
-        deadline.require();
-        begun.push(name);
-      },
-    },
-  });
-  t.teardown(() => answering.stop());
-  await there.connection.flush();
-  const ask = (name: string, timeoutMs: number) =>
-    request({ log: here, name: 'things', timeoutMs }, 'work', name);
-  const patient = ask('patient', 10_000);
-  await t.rejects(ask('hasty', 50), { code: 'answer_overdue' });
-  const later = there.now().getTime() + 50;
-  await eventually('both clocks to be past it', () => there.now().getTime() > later);
-  release();
-  await patient;
-  t.same(begun, ['patient']);
 });

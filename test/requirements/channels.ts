@@ -88,4 +88,6 @@ export const channels = {
     'The reason for which somebody is removed, or a channel is deleted, is shown as one short line, whatever it holds.',
   'CHAN-98':
     'A patch says what of it is no mode string and why, and which topic was set where that is another one.',
+  'CHAN-99':
+    'What one process asks of another is answered also while the log server may ask a connection that is gone, and is carried out once.',
 } as const;

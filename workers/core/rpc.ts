@@ -1,11 +1,12 @@
 import { headers, type Msg } from 'nats';
 import type { Logger } from 'pino';
-import { atMost, clock } from '../../streams/core/clock.js';
+import { atMost, clock, type Timer } from '../../streams/core/clock.js';
 import {
   errorTold,
   isEnding,
   isExpected,
   type Log,
+  newId,
   Refusal,
   type Told,
   told,
@@ -24,7 +25,11 @@ export type Operations = Record<string, (input: never, deadline: Deadline) => Pr
 const stopBoundMs = 3_000;
 const deadlineHeader = 'Relay-Deadline';
 
-const subjectOf = (service: string, operation: string) => `rpc.${service}.${operation}`;
+/** A process that is looked for and does not answer is looked for again after this time, in milliseconds. */
+const againMs = 500;
+
+/** Any process that answers is asked here for the subject under which it alone is asked. */
+const subjectOf = (service: string) => `rpc.${service}`;
 
 /** When the caller gives up, by the clock of the log, which all processes share. */
 export class Deadline {
@@ -54,6 +59,7 @@ export function answerRequests(options: {
 }): { stop(): Promise<void> } {
   const { log, service, operations, logger, observe } = options;
   const underWay = new Set<Promise<void>>();
+  const own = `${subjectOf(service)}.${newId()}`;
   const answer = async (message: Msg): Promise<void> => {
     const operation = message.subject.split('.').at(-1)!;
     let reply: Reply;
@@ -81,21 +87,32 @@ export function answerRequests(options: {
       if (!isEnding(log.connection)) message.respond(JSON.stringify(told(error)));
     }
   };
-  // two holders at a time, as after a cut, must not both carry a request out
-  const subscription = log.connection.subscribe(subjectOf(service, '*'), {
-    queue: service,
-    callback: (error, message) => {
-      if (error) return logger.error({ service, err: error }, 'requests cannot be heard');
-      const work = answer(message).catch((cause) => {
-        logger.error({ service, err: cause }, 'a request was not answered');
-      });
-      underWay.add(work);
-      void work.finally(() => underWay.delete(work));
-    },
-  });
+  const heard = (take: (message: Msg) => void) => (error: Error | null, message: Msg) => {
+    if (error) return logger.error({ service, err: error }, 'requests cannot be heard');
+    take(message);
+  };
+  const { connection } = log;
+  const subscriptions = [
+    connection.subscribe(`${own}.*`, {
+      callback: heard((message) => {
+        const work = answer(message).catch((cause) => {
+          logger.error({ service, err: cause }, 'a request was not answered');
+        });
+        underWay.add(work);
+        void work.finally(() => underWay.delete(work));
+      }),
+    }),
+    // two holders at a time, as after a cut, must not both carry a request out
+    connection.subscribe(subjectOf(service), {
+      queue: service,
+      callback: heard((message) => {
+        if (!isEnding(connection)) message.respond(own);
+      }),
+    }),
+  ];
   return {
     stop: async () => {
-      subscription.unsubscribe();
+      for (const subscription of subscriptions) subscription.unsubscribe();
       await atMost(Promise.allSettled(underWay), stopBoundMs);
     },
   };
@@ -134,18 +151,19 @@ export async function request<Result>(
 ): Promise<Result> {
   const deadline = log.now().getTime() + timeoutMs;
   const begun = clock.elapsed();
-  const { connection } = log;
-  const ask = () => {
-    const withDeadline = headers();
-    withDeadline.set(deadlineHeader, String(deadline));
-    // the log's clock may be set back meanwhile, and we would wait that much longer
-    const timeout = Math.max(1, timeoutMs - (clock.elapsed() - begun));
-    return connection.request(subjectOf(name, operation), JSON.stringify(input), {
-      timeout,
-      headers: withDeadline,
+  const withDeadline = headers();
+  withDeadline.set(deadlineHeader, String(deadline));
+  const ask = (subject: string, body = '') =>
+    log.ask(() => {
+      // the log's clock may be set back meanwhile, and we would wait that much longer
+      const timeout = Math.max(1, timeoutMs - (clock.elapsed() - begun));
+      return log.connection.request(subject, body, { timeout, headers: withDeadline });
     });
+  const asked = async () => {
+    const holder = (await first(() => ask(subjectOf(name)))).string();
+    return await ask(`${holder}.${operation}`, JSON.stringify(input));
   };
-  const message = await log.ask(ask).catch((error: unknown) => {
+  const message = await asked().catch((error: unknown) => {
     const code = codeOf(error);
     if (code === '503') throw new Unavailable(absent);
     throw code === 'TIMEOUT' ? new Unavailable('answer_overdue') : error;
@@ -153,6 +171,20 @@ export async function request<Result>(
   const reply = message.json<Reply>();
   if (reply.is === 'result') return reply.result as Result;
   throw errorTold(reply);
+}
+
+/**
+ * Asks again and again, until there is an answer. The log server hands a question to one connection of all that answer. For up
+ * to a minute that can be one whose other end is gone. An operation is not asked for like this: it could be done twice.
+ */
+async function first<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  let again: Timer | undefined;
+  const answered = new Promise<Answer>((resolve, reject) => {
+    const begin = () => void ask().then(resolve, reject);
+    begin();
+    again = clock.setInterval(begin, againMs);
+  });
+  return await answered.finally(() => clock.clearInterval(again));
 }
 
 /** The commands of a service; each takes the request and who asks. */

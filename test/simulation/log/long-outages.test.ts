@@ -22,7 +22,7 @@ t.test('SIM-11 a clock that is set back meanwhile does not have a request wait l
       connect: (name) => server.connect(name),
     });
     const silent = await server.connect('silent');
-    silent.subscribe('rpc.nobody.*', { callback: () => {} });
+    silent.subscribe('rpc.nobody', { callback: () => {} });
     await silent.flush();
     server.clockOffsetMs = -60_000;
     server.cut(server.links('asker'));
