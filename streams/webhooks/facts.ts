@@ -15,7 +15,7 @@ const webhook = z.object({
   /** The secret is made from it, and is itself stored nowhere. */
   secret_id: z.string(),
   registered_at: z.string(),
-  /** The last message of all inboxes before it: later ones are posted. */
+  /** The last message of all inboxes before it was registered, or switched on again: later ones are posted. */
   after: z.int().nonnegative(),
   is: z.enum(['on', 'off', 'removed']),
   /** Why it is off. */

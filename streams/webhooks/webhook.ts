@@ -10,7 +10,8 @@ export interface WebhookState {
 export type WebhookCommand = { nick: string } & (
   | ({ is: 'register' } & Pick<Webhook, 'url' | 'wants' | 'by' | 'person' | 'secret_id' | 'after'>)
   | { is: 'change secret'; person: string | null; secret_id: string }
-  | { is: 'switch on'; person: string | null }
+  /** `after` is the last message of all inboxes. */
+  | { is: 'switch on'; person: string | null; after: number }
   | { is: 'remove'; person: string | null }
   /** A try under this secret failed. One that has failed for `offAfterMs` is switched off. */
   | { is: 'fail'; secret_id: string; error: string; offAfterMs: number }
@@ -37,8 +38,12 @@ export const webhookDecider: Decider<WebhookState, WebhookCommand, WebhookFact> 
         const { secret_id } = command;
         return { type: 'webhook.secret_changed', data: { ...own(webhook, command.person), secret_id } };
       }
-      case 'switch on':
-        return { type: 'webhook.switched_on', data: { ...own(webhook, command.person), ...works } };
+      case 'switch on': {
+        const found = own(webhook, command.person);
+        // what came while it was off may be handed over once more, and stays where it is
+        const after = found.is === 'off' ? command.after : found.after;
+        return { type: 'webhook.switched_on', data: { ...found, ...works, after } };
+      }
       case 'remove':
         return { type: 'webhook.removed', data: { ...own(webhook, command.person), is: 'removed' } };
     }

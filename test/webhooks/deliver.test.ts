@@ -169,7 +169,7 @@ t.test('AGENTHOOK-16 what was delivered, tried again and given up is counted', a
 t.test(
   'AGENTHOOK-04 a message gets too old, and a webhook that fails for long is switched off',
   async (t) => {
-    const { receiver, work, register, handle, hear, webhook, dead } = await stage(t, {
+    const { log, receiver, work, register, handle, hear, webhook, dead } = await stage(t, {
       ttlMs: 60,
       offAfterMs: 300,
     });
@@ -191,9 +191,32 @@ t.test(
     await hear('bob', 'to another');
     await receiver.until('the other', () => receiver.taken('/bob').length === 1);
     t.notOk(receiver.texts('/alice').includes('while it is off'));
-    await handle({ is: 'switch on', nick: 'alice', person: null });
+    await handle({ is: 'switch on', nick: 'alice', person: null, after: await log.head(inbox) });
     await hear('alice', 'hello again');
     await receiver.until('the next', () => receiver.taken('/alice').includes('hello again'));
+  },
+);
+
+t.test(
+  'AGENTHOOK-04 what came while it was off is not posted, also by a worker that sees it later',
+  async (t) => {
+    const { log, receiver, work, register, handle, hear } = await stage(t);
+    const { secret_id } = await register('alice');
+    const switchOn = async () =>
+      await handle({ is: 'switch on', nick: 'alice', person: null, after: await log.head(inbox) });
+    await handle({ is: 'switch off', nick: 'alice', secret_id, reason: 'It failed for too long' });
+    await hear('alice', 'while it was off');
+    await switchOn();
+    await hear('alice', 'while it was on');
+    await switchOn();
+    await hear('alice', 'after both');
+    work();
+    await receiver.until('the last', () => receiver.taken('/alice').includes('after both'));
+    t.same(
+      receiver.taken('/alice'),
+      ['while it was on', 'after both'],
+      'it loses nothing that is on already',
+    );
   },
 );
 

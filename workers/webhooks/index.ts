@@ -152,7 +152,7 @@ export class DeliverWebhooks {
     const nick = subject.slice(subject.lastIndexOf('.') + 1);
     const webhook = await this.#webhookOf(nick);
     if (webhook?.is !== 'on' || !webhook.wants.includes(data.is) || !isFor(data, webhook.person)) return [];
-    // what was said before it was registered is in the inbox
+    // what was said before it was registered, or while it was off, is in the inbox
     if (seq <= webhook.after) return [];
     if (seq <= this.#head && (await this.#endedOf(nick)).has(seq)) return [];
     this.#count(nick, 1);

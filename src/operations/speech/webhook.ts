@@ -195,7 +195,8 @@ export const switchOnWebhook = define('switchOnWebhook', {
   },
   run: async ({ nick: given }, caller, parts: WebhookParts) => {
     const { nick, person } = ownerOf(given, caller, parts);
-    const webhook = seen(await handle(parts, { is: 'switch on', nick, person }, caller));
+    const after = await parts.log.head(inbox);
+    const webhook = seen(await handle(parts, { is: 'switch on', nick, person, after }, caller));
     return { ...webhook, connected: await isConnected(speaker(given, caller, parts.speech), parts) };
   },
 });

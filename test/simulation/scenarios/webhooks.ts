@@ -37,7 +37,7 @@ const calmMs = 20_000;
 export const webhooks: Scenario = {
   name: 'webhooks',
   says: 'who posts what agents are told to their webhooks, in two processes',
-  kept: [250934240, 250934248],
+  kept: [250934240, 250934248, 626816049],
   boundMs: 900_000,
   play: (stage) => new Posting(stage).play(),
 };
@@ -201,9 +201,10 @@ class Posting {
     if (kind < 2) await this.#register(log, nick, random);
     else if (kind < 3)
       await log.handle(webhookFacts, webhookDecider, { is: 'remove', nick, person: null }, agent);
-    else if (kind < 5)
-      await log.handle(webhookFacts, webhookDecider, { is: 'switch on', nick, person: null }, agent);
-    else if (kind < 6) {
+    else if (kind < 5) {
+      const after = await log.head(inbox);
+      await log.handle(webhookFacts, webhookDecider, { is: 'switch on', nick, person: null, after }, agent);
+    } else if (kind < 6) {
       const secret_id = `secret ${++this.#count}`;
       const change = { is: 'change secret' as const, nick, person: null, secret_id };
       await log.handle(webhookFacts, webhookDecider, change, agent);
