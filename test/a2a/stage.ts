@@ -10,9 +10,9 @@ import type { Call } from '../../src/operations/core/call.js';
 import type { AnyOperation } from '../../src/operations/core/operation.js';
 import { documentsOf } from '../../src/pages/discovery/documents.js';
 import { refusalOf } from '../../src/remote/client.js';
-import { freePort } from '../../src/servers/net.js';
 import { Log } from '../../streams/core/index.js';
 import { doorsAt } from '../discovery/doors.js';
+import { freePort } from '../support/ports.js';
 import type { Teardown } from '../support/server-process.js';
 
 /** An answer of the public API. */

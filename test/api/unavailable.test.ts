@@ -3,9 +3,9 @@ import t, { type Test } from 'tap';
 import { createApp } from '../../src/app/app.js';
 import { readConfig } from '../../src/config/config.js';
 import { descriptions } from '../../src/openapi/index.js';
-import { freePort } from '../../src/servers/net.js';
 import { type Answer, askOf } from '../channels/stage.js';
 import { startNats } from '../support/nats.js';
+import { freePort } from '../support/ports.js';
 
 const areas = ['guardian', 'sentinel', 'identity', 'reputation', 'leaderboard', 'verification'];
 const wallet = '0x52908400098527886E0F7030069857D2E4169EE7';

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { freePort } from '../../src/servers/net.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
+import { freePort } from '../support/ports.js';
 import { startPostgres } from '../support/sql.js';
 import { askOf, channelStage, environmentOf, untilKept } from './stage.js';
 

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { freePort } from '../../src/servers/net.js';
 import { type Channels, createChannels } from '../../workers/channels/index.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
+import { freePort } from '../support/ports.js';
 import { startPostgres } from '../support/sql.js';
 import { asker, creation, openLog, startKeeper } from './keeper.js';
 import { askOf, channelStage, environmentOf, untilKept } from './stage.js';

@@ -9,7 +9,7 @@ import t from 'tap';
 import { commands } from '../../src/cli/commands.js';
 import { showProgress } from '../../src/cli/core/progress.js';
 import { bytes, cut, moment, printable, writeTable } from '../../src/cli/core/terminal.js';
-import { freePort } from '../../src/servers/net.js';
+import { freePort } from '../support/ports.js';
 import { recordingTerminal, relay } from './terminal.js';
 
 t.test('usage', async (t) => {

@@ -3,7 +3,7 @@ import { look } from '../../src/cli/doctor/index.js';
 import { type Installation, openInstallation } from '../../src/cli/doctor/installation.js';
 import { ServiceClient } from '../../src/cli/service/client.js';
 import { readConfig } from '../../src/config/config.js';
-import { freePort } from '../../src/servers/net.js';
+import { freePort } from '../support/ports.js';
 
 /** What checks find with an environment, by id; `over` replaces parts of the installation. */
 export async function diagnose(

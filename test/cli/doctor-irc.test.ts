@@ -9,8 +9,8 @@ import { ircChecks } from '../../src/cli/doctor/irc.js';
 import { findInspircd } from '../../src/servers/binaries.js';
 import { inspircdAnswers, inspircdArgs, writeInspircdFiles } from '../../src/servers/inspircd.js';
 import { inspircdConfig, installationOf } from '../../src/servers/inspircd-config.js';
-import { freePort } from '../../src/servers/net.js';
 import { inspircdFailure, startIrcd, type TestIrcd } from '../support/ircd.js';
+import { freePort } from '../support/ports.js';
 import { startServerProcess, type Teardown } from '../support/server-process.js';
 import { diagnose } from './diagnosis.js';
 

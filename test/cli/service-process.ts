@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
-import { freePort } from '../../src/servers/net.js';
+import { freePort } from '../support/ports.js';
 import { nodeArgs } from '../support/programs.js';
 
 /** How a process ended, and what it has printed. */

@@ -1,11 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { freePort } from '../../src/servers/net.js';
 import { type Model, Models } from '../../workers/deliberation/model.js';
 import { collectGarbage } from '../support/collecting.js';
 import { sendJson } from '../support/marketplace.js';
 import { chunk, plainly, type SeenCall, say, startStream, synthesis } from '../support/model-provider.js';
+import { freePort } from '../support/ports.js';
 import { deliberationStage } from './stage.js';
 
 type Answer = (call: SeenCall, response: ServerResponse) => void | Promise<void>;

@@ -1,10 +1,10 @@
 import t from 'tap';
-import { freePort } from '../../src/servers/net.js';
 import { irc, ircSubject } from '../../streams/network/index.js';
 import { askOf } from '../channels/stage.js';
 import { keysStage, operator, operatorKey } from '../keys/stage.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
 
 t.test('DIR-04 DIR-05 identity, reputation and the network may run elsewhere', async (t) => {
   const port = await freePort();

@@ -12,7 +12,7 @@ import '../support/contract.js';
 import { signatureFaults } from '../../src/auth/erc8128/policy.js';
 import { ownScopes } from '../../src/operations/core/caller.js';
 import { documentsOf } from '../../src/pages/discovery/documents.js';
-import { freePort } from '../../src/servers/net.js';
+import { freePort } from '../support/ports.js';
 import { doorsAt, table } from './doors.js';
 
 const port = await freePort();

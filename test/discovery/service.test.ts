@@ -1,7 +1,7 @@
 import t from 'tap';
-import { freePort } from '../../src/servers/net.js';
 import { newWallet } from '../auth/stage.js';
 import { identityStage } from '../identity/stage.js';
+import { freePort } from '../support/ports.js';
 
 const key = 'k'.repeat(40);
 

@@ -1,6 +1,5 @@
 import type { Test } from 'tap';
 import { serviceNicks } from '../../src/config/bot-nicks.js';
-import { freePort } from '../../src/servers/net.js';
 import { environmentOf, operatorOn, untilKept } from '../channels/stage.js';
 import { modelsFile } from '../deliberation/stage.js';
 import { operatorKey } from '../keys/stage.js';
@@ -11,6 +10,7 @@ import { eventually } from '../support/eventually.js';
 import { sendJson, startMarketplace } from '../support/marketplace.js';
 import { startProvider } from '../support/model-provider.js';
 import { startNats } from '../support/nats.js';
+import { freePort } from '../support/ports.js';
 import { showsRecorder } from '../support/recorder.js';
 
 /** A task as the marketplace keeps it. */

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { freePort } from '../../src/servers/net.js';
 import { incidentSubject, incidents } from '../../streams/incidents/index.js';
 import { askOf } from '../channels/stage.js';
 import { openLog } from '../network/stage.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
+import { freePort } from '../support/ports.js';
 import { startPostgres } from '../support/sql.js';
 
 const key = 'k'.repeat(40);

@@ -8,13 +8,13 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { createSignerClient } from '@slicekit/erc8128';
 import t, { type Test } from 'tap';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { freePort } from '../../src/servers/net.js';
 import { environmentOf } from '../channels/stage.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startIrcd } from '../support/ircd.js';
 import { sendJson, startMarketplace } from '../support/marketplace.js';
 import { startNats } from '../support/nats.js';
+import { freePort } from '../support/ports.js';
 import { nodeArgs } from '../support/programs.js';
 
 const key = 'k'.repeat(40);

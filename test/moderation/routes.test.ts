@@ -4,7 +4,6 @@ import { ApiKeys } from '../../src/auth/api-keys.js';
 import { operationRoutes } from '../../src/http/operations.js';
 import { createServer } from '../../src/http/server.js';
 import { moderationOperations } from '../../src/operations/moderation/index.js';
-import { freePort } from '../../src/servers/net.js';
 import type { Log } from '../../streams/core/index.js';
 import {
   type Incident,
@@ -22,6 +21,7 @@ import { eventually } from '../support/eventually.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 import { callElsewhere } from '../support/operations.js';
+import { freePort } from '../support/ports.js';
 import type { Teardown } from '../support/server-process.js';
 
 const key = 'k'.repeat(32);

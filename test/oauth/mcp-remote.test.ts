@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import t, { type Test } from 'tap';
-import { freePort } from '../../src/servers/net.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
 import { temporaryDirectory } from '../support/sql.js';
 import { oauthStage } from './stage.js';
 

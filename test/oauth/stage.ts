@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
 import type { PrivateKeyAccount } from 'viem/accounts';
-import { freePort } from '../../src/servers/net.js';
 import { keysStage } from '../keys/stage.js';
 import type { TestNats } from '../support/nats.js';
+import { freePort } from '../support/ports.js';
 
 /** What the page shows, as its script gets it. */
 export interface Shown {

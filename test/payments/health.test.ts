@@ -5,11 +5,11 @@ import { readPaidChannels } from '../../src/config/paid-channels.js';
 import { nobody } from '../../src/operations/core/call.js';
 import type { PaymentsParts } from '../../src/operations/payments/parts.js';
 import { getPaymentsHealth } from '../../src/operations/payments/reads.js';
-import { freePort } from '../../src/servers/net.js';
 import { Facilitator } from '../../workers/payments/facilitator.js';
 import { startFacilitator } from '../support/facilitator.js';
 import { callHere } from '../support/operations.js';
 import { startPaymentChain } from '../support/payment-chain.js';
+import { freePort } from '../support/ports.js';
 import { channelsFile, paidChannel } from './stage.js';
 
 /** What a gateway with a facilitator at this address, or with none, says of itself. */

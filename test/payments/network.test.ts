@@ -1,5 +1,4 @@
 import t from 'tap';
-import { freePort } from '../../src/servers/net.js';
 import { askOf, environmentOf, operatorOn, untilKept } from '../channels/stage.js';
 import { startApp } from '../support/app.js';
 import { withoutChain } from '../support/chain.js';
@@ -7,6 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
+import { freePort } from '../support/ports.js';
 import { startPostgres } from '../support/sql.js';
 import {
   bodyOf,

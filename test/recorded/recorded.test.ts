@@ -8,13 +8,13 @@ import { readBuilds } from '../../projections/core/builds.js';
 import { openSql } from '../../projections/core/open-sql.js';
 import { projections } from '../../projections/index.js';
 import { ExportReader } from '../../src/cli/transfer/reader.js';
-import { freePort } from '../../src/servers/net.js';
 import { decodeFact } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
 import { askOf } from '../channels/stage.js';
 import { relay } from '../cli/terminal.js';
 import { postEvent, sampleEvent, startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
 import { startPostgres, temporaryDirectory } from '../support/sql.js';
 import { type Answers, answersTo, filesIn, noFact, reading } from './answers.js';
 

@@ -4,7 +4,6 @@ import { openSql } from '../../projections/core/open-sql.js';
 import { toolsOf } from '../../src/mcp/tools.js';
 import type { Call } from '../../src/operations/core/call.js';
 import { reputationOperations } from '../../src/operations/reputation/index.js';
-import { freePort } from '../../src/servers/net.js';
 import { channelDecider, channels } from '../../streams/channels/index.js';
 import { irc, ircSubject } from '../../streams/network/index.js';
 import { askOf } from '../channels/stage.js';
@@ -14,6 +13,7 @@ import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 import { callElsewhere } from '../support/operations.js';
+import { freePort } from '../support/ports.js';
 import { startPostgres } from '../support/sql.js';
 
 const key = 'k'.repeat(40);

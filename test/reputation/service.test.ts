@@ -1,10 +1,10 @@
 import t from 'tap';
-import { freePort } from '../../src/servers/net.js';
 import { feedbackSubject, reputation } from '../../streams/reputation/facts.js';
 import { type Answer, askOf } from '../channels/stage.js';
 import { openLog } from '../network/stage.js';
 import { startApp } from '../support/app.js';
 import { startNats } from '../support/nats.js';
+import { freePort } from '../support/ports.js';
 import { startPostgres } from '../support/sql.js';
 
 const key = 'k'.repeat(40);

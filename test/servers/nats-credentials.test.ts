@@ -8,10 +8,10 @@ import t from 'tap';
 import { findNatsServer } from '../../src/servers/binaries.js';
 import { ownNatsUrl } from '../../src/servers/nats-credentials.js';
 import { natsAnswers, natsArgs, startNatsServer } from '../../src/servers/nats-server.js';
-import { freePort } from '../../src/servers/net.js';
 import { identify, isAlive } from '../../src/servers/process.js';
 import { connectToNats } from '../../streams/core/nats.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
 import { startServerProcess } from '../support/server-process.js';
 
 const log = pino({ level: 'silent' });

@@ -8,10 +8,11 @@ import t from 'tap';
 import { findNatsServer } from '../../src/servers/binaries.js';
 import { startInspircd } from '../../src/servers/inspircd.js';
 import { startNatsServer } from '../../src/servers/nats-server.js';
-import { answers, freePort, isFree } from '../../src/servers/net.js';
+import { answers, isFree } from '../../src/servers/net.js';
 import { endProcess, findRun, identify, isAlive } from '../../src/servers/process.js';
 import { connectToNats } from '../../streams/core/nats.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
 import { startHolder } from './holder.js';
 
 const log = pino({ level: 'silent' });

@@ -1,11 +1,11 @@
 import { anopeArgs, nickServiceAnswers, writeAnopeFiles } from '../../src/servers/anope.js';
 import { anopeConfig, servicesOfInspircd } from '../../src/servers/anope-config.js';
 import { installationOf } from '../../src/servers/inspircd-config.js';
-import { freePort } from '../../src/servers/net.js';
 import { lookForAnope } from '../../src/servers/own-network.js';
 import { inspircd } from './binaries.js';
 import type { Observer } from './irc-observer.js';
 import { startIrcd, type TestIrcd, type TestIrcdOptions } from './ircd.js';
+import { freePort } from './ports.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 const found = lookForAnope();

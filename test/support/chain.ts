@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { type Abi, type Address, createWalletClient, type Hex, http, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { foundry } from 'viem/chains';
-import { freePort } from '../../src/servers/net.js';
+import { freePort } from './ports.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 const program = findAnvil();

@@ -1,7 +1,7 @@
 import { inspircdAnswers, inspircdArgs, writeInspircdFiles } from '../../src/servers/inspircd.js';
 import { type InspircdSecrets, inspircdConfig, installationOf } from '../../src/servers/inspircd-config.js';
-import { freePort } from '../../src/servers/net.js';
 import { inspircd } from './binaries.js';
+import { freePort } from './ports.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 /** What InspIRCd prints when it runs without a port that it was told to open. */

@@ -1,7 +1,7 @@
-import { freePort } from '../../src/servers/net.js';
 import { eventually } from './eventually.js';
 import { type Observer, observe } from './irc-observer.js';
 import { startIrcd, type TestIrcd } from './ircd.js';
+import { freePort } from './ports.js';
 import type { Teardown } from './server-process.js';
 import { startTcpRelay, type TcpRelay } from './tcp-relay.js';
 

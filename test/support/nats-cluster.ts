@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { natsAnswers, natsArgs } from '../../src/servers/nats-server.js';
-import { freePort } from '../../src/servers/net.js';
 import { natsServer } from './binaries.js';
 import { natsConfigFile } from './nats.js';
+import { freePort } from './ports.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 /** Three nats-servers that keep each stream on all of them. */

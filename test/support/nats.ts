@@ -2,8 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Binary, findNatsServer, projectDir } from '../../src/servers/binaries.js';
 import { natsAnswers, natsArgs, natsConfigText, type StoreSync } from '../../src/servers/nats-server.js';
-import { freePort } from '../../src/servers/net.js';
 import { natsServer } from './binaries.js';
+import { freePort } from './ports.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 /** A real nats-server with JetStream; `start` after `kill` finds the same port and store. */

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { answers, freePort } from '../../src/servers/net.js';
+import { answers } from '../../src/servers/net.js';
+import { freePort } from './ports.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 const places = ['ngircd', '/usr/sbin/ngircd', resolve('.tools/ngircd/usr/sbin/ngircd')];

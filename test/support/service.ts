@@ -4,11 +4,11 @@ import { createWriteStream, existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/servers/net.js';
 import { giveReadStore, webhookSecret } from './app.js';
 import { eventually } from './eventually.js';
 import type { TestIrcd } from './ircd.js';
 import type { TestNats } from './nats.js';
+import { freePort } from './ports.js';
 import { endWithThisProcess, type Teardown } from './server-process.js';
 import { startArgs } from './start-command.js';
 

@@ -8,7 +8,7 @@ import pino from 'pino';
 import type { Test } from 'tap';
 import { openSql } from '../../projections/core/open-sql.js';
 import type { Sql } from '../../projections/core/sql.js';
-import { freePort } from '../../src/servers/net.js';
+import { freePort } from './ports.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 /** A real PostgreSQL; `start` after `kill('SIGQUIT')`, which is a crash, finds the same port and data. */

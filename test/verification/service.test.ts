@@ -1,5 +1,4 @@
 import t from 'tap';
-import { freePort } from '../../src/servers/net.js';
 import { identity, registrySubject } from '../../streams/identity/index.js';
 import { agentSubject, agents } from '../../streams/verification/index.js';
 import { askOf } from '../channels/stage.js';
@@ -7,6 +6,7 @@ import { openLog } from '../network/stage.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
+import { freePort } from '../support/ports.js';
 import { startPostgres } from '../support/sql.js';
 import { oembedAnswer, postHtml, startNetwork } from './oembed.js';
 

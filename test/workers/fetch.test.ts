@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { freePort } from '../../src/servers/net.js';
 import { BodyTooLarge, boundedFetch, type Send } from '../../workers/core/fetch.js';
 import { collectGarbage } from '../support/collecting.js';
 import { type Manner, startEndless } from '../support/endless.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
 import type { Teardown } from '../support/server-process.js';
 
 const timeoutMs = 3_000;
