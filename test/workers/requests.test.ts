@@ -172,3 +172,28 @@ t.test('CHAN-99 a process that is long in answering is looked for again, and ask
   t.same(await answers, [2, 4]);
   t.same(begun.sort(), [1, 2]);
 });
+
+t.test('CHAN-99 a request that a stopped process did not hear goes to the next', async (t) => {
+  const nats = await startNats(t);
+  const [here, there] = await Promise.all([openLog(t, nats.url), openLog(t, nats.url)]);
+  const double = async (n: number) => n * 2;
+  const options = { log: there, service: 'things', logger, operations: { double } };
+  const { stop } = answerRequests(options);
+  let stopped = 0;
+  there.connection.subscribe('rpc.things', {
+    queue: 'things',
+    callback: (_, message) => {
+      stopped++;
+      message.respond('rpc.things.stopped');
+    },
+  });
+  await there.connection.flush();
+  const ask = (n: number) => request({ log: here, name: 'things', timeoutMs: 30_000 }, 'double', n);
+  const numbers = Array.from({ length: 20 }, (_, n) => n);
+  t.same(
+    await Promise.all(numbers.map(ask)),
+    numbers.map((n) => n * 2),
+  );
+  t.ok(stopped > 0, 'some asked the one that has stopped');
+  await stop();
+});

@@ -159,14 +159,17 @@ export async function request<Result>(
       const timeout = Math.max(1, timeoutMs - (clock.elapsed() - begun));
       return log.connection.request(subject, body, { timeout, headers: withDeadline });
     });
-  const asked = async () => {
+  const asked = async (): Promise<Msg> => {
     const holder = (await first(() => ask(subjectOf(name)))).string();
-    return await ask(`${holder}.${operation}`, JSON.stringify(input));
+    return await ask(`${holder}.${operation}`, JSON.stringify(input)).catch((error: unknown) => {
+      // it has just stopped, and nobody has heard the request
+      if (isUnheard(error)) return asked();
+      throw error;
+    });
   };
   const message = await asked().catch((error: unknown) => {
-    const code = codeOf(error);
-    if (code === '503') throw new Unavailable(absent);
-    throw code === 'TIMEOUT' ? new Unavailable('answer_overdue') : error;
+    if (isUnheard(error)) throw new Unavailable(absent);
+    throw codeOf(error) === 'TIMEOUT' ? new Unavailable('answer_overdue') : error;
   });
   const reply = message.json<Reply>();
   if (reply.is === 'result') return reply.result as Result;
@@ -208,6 +211,9 @@ export function commandOperations<Name extends string>(
       commands[name](request, { ...asker, deadline } as never);
   return Object.fromEntries(names.map((name) => [name, operation(name)]));
 }
+
+/** Whether the log server says that no connection takes such messages. */
+const isUnheard = (error: unknown): boolean => codeOf(error) === '503';
 
 /** How an error is told apart. */
 export function codeOf(error: unknown): string {
