@@ -162,7 +162,7 @@ export async function request<Result>(
   const asked = async (): Promise<Msg> => {
     const holder = (await first(() => ask(subjectOf(name)))).string();
     return await ask(`${holder}.${operation}`, JSON.stringify(input)).catch((error: unknown) => {
-      // it has just stopped, and nobody has heard the request
+      // it has stopped, and nobody has heard the request
       if (isUnheard(error)) return asked();
       throw error;
     });
