@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { atMost, clock, type Timer } from '../../streams/core/clock.js';
 import {
@@ -64,11 +65,12 @@ export class PgliteThread {
     },
   ): Promise<PgliteThread> {
     const { settings, template, answerMs = longestStatementMs } = options;
+    engine ??= compileEngine();
     const worker = new Worker(`${helper}; (${main})()`, {
       eval: true,
       // the thread runs plain JavaScript: loaders of the process would only slow its start
       execArgv: [],
-      workerData: { pglite: import.meta.resolve('@electric-sql/pglite'), directory, settings, template },
+      workerData: { pglite, engine: await engine, directory, settings, template },
     });
     try {
       await new Promise<void>((resolve, reject) => {
@@ -148,6 +150,22 @@ export class PgliteThread {
   }
 }
 
+const pglite = import.meta.resolve('@electric-sql/pglite');
+/** TypeScript knows it with the types of browsers only. */
+declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
+/** PGlite's WebAssembly. Compiled once, it is shared by all threads of this process, and so is what V8 optimises of it. */
+let engine: Promise<object | undefined> | undefined;
+
+/** Without a result each thread compiles it for itself. */
+async function compileEngine(): Promise<object | undefined> {
+  try {
+    return await WebAssembly.compile(await readFile(new URL('pglite.wasm', pglite)));
+  } catch {
+    engine = undefined;
+    return undefined;
+  }
+}
+
 const closeBoundMs = 5_000;
 /** Far longer than any statement of ours takes, also on a busy machine. */
 const longestStatementMs = 120_000;
@@ -174,6 +192,7 @@ async function main(): Promise<void> {
     const { PGlite, types } = (await import(workerData.pglite)) as typeof import('@electric-sql/pglite');
     const db = await PGlite.create({
       dataDir: directory,
+      pgliteWasmModule: workerData.engine,
       startParams: [...PGlite.defaultStartParams, ...settings],
       parsers: {
         [types.INT8]: Number,
