@@ -60,6 +60,7 @@ export async function readBuilds(on: Tx): Promise<Build[]> {
     return await on.query<Build>(
       `select name, version, generation, schema, positions, halts, caught_up_at as "caughtUpAt"
        from projections.builds order by name, version, generation`,
+      [],
     );
   } catch (error) {
     if ((error as { code?: unknown }).code === undefinedTable) return [];

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import type { Results } from '@electric-sql/pglite';
 import { atMost, clock, type Timer } from '../../streams/core/clock.js';
 import {
   type Reply,
@@ -189,7 +190,10 @@ async function main(): Promise<void> {
       cpSync(template, `${directory}.new`, { recursive: true });
       renameSync(`${directory}.new`, directory);
     }
-    const { PGlite, types } = (await import(workerData.pglite)) as typeof import('@electric-sql/pglite');
+    const { PGlite, types, parse, protocol } = (await import(
+      workerData.pglite
+    )) as typeof import('@electric-sql/pglite');
+    const { serialize } = protocol;
     const db = await PGlite.create({
       dataDir: directory,
       pgliteWasmModule: workerData.engine,
@@ -200,10 +204,48 @@ async function main(): Promise<void> {
         [types.TIMESTAMP]: (text) => new Date(`${text.replace(' ', 'T')}Z`),
       },
     });
+    // Statements are prepared, since planning most of them costs more than the rest. Those used last are kept, by their text.
+    const prepared = new Map<string, string>();
+    const mostPrepared = 200;
+    let named = 0;
+    const forget = async (name: string) => {
+      await db.execProtocol(Buffer.concat([serialize.close({ type: 'S', name }), serialize.sync()]));
+    };
+    const execute = async (
+      text: string,
+      values: WireParam[],
+      options: { rowMode?: 'array' },
+    ): Promise<Results | undefined> => {
+      const known = prepared.get(text);
+      prepared.delete(text);
+      const name = known ?? `s${named++}`;
+      const messages = [
+        ...(known === undefined ? [serialize.parse({ name, text })] : []),
+        serialize.bind({ statement: name, values }),
+        serialize.describe({ type: 'P' }),
+        serialize.execute(),
+        serialize.sync(),
+      ];
+      try {
+        const answer = await db.execProtocol(Buffer.concat(messages));
+        prepared.set(text, name);
+        if (prepared.size > mostPrepared) {
+          const [oldest] = prepared;
+          prepared.delete(oldest![0]);
+          await forget(oldest![1]);
+        }
+        return parse.parseResults(answer.messages, db.parsers, options).at(-1);
+      } catch (error) {
+        await forget(name); // it may be there or not
+        // tables may have changed since it was prepared
+        if (known !== undefined && !inTransaction) return await execute(text, values, options);
+        throw error;
+      }
+    };
     const run = async (client: MessagePort, { id, text, params, asTable }: Request) => {
       const options = asTable ? { rowMode: 'array' as const } : {};
       try {
-        const result = params ? await db.query(text, params) : (await db.exec(text, options)).at(-1);
+        const result = params ? await execute(text, params, options) : (await db.exec(text, options)).at(-1);
         // an engine that was killed in the middle of something answers everything, with nothing
         if (result?.command === undefined) throw new Error('The engine does not answer');
         const { rows, command, fields } = result;

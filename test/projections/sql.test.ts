@@ -79,6 +79,40 @@ eachSql(t, async (t, open) => {
     t.same(await sql.query('select 1 as one', []), [{ one: 1 }]);
   });
 
+  t.test('READ-12 a statement that is run again sees what changed', async (t) => {
+    await sql.query('create table changing (a integer primary key)');
+    const all = () => sql.query('select * from changing order by a', []);
+    const add = (n: number) => sql.query('insert into changing (a) values ($1)', [n]);
+    await add(1);
+    t.same(await all(), [{ a: 1 }]);
+    await sql.query("alter table changing add column b text not null default 'b'");
+    t.same(await all(), [{ a: 1, b: 'b' }], 'other columns');
+    for (let time = 0; time < 3; time++) await t.rejects(add(1), { code: '23505' });
+    await t.rejects(sql.query('select * from changing where a = $1', ['x']), { code: '22P02' });
+    t.same(await sql.query('select * from changing where a = $1', [1]), [{ a: 1, b: 'b' }]);
+    await add(2);
+    await sql.query(
+      'drop table changing; create table changing (a text); insert into changing values ($$x$$)',
+    );
+    t.same(await all(), [{ a: 'x' }], 'another table of the same name');
+    t.same(
+      await sql.query('select * from changing where a = $1', ['x']),
+      [{ a: 'x' }],
+      'and of another type',
+    );
+    await t.rejects(
+      sql.transaction(async (tx) => {
+        await tx.query('alter table changing add column c integer');
+        await tx.query('select * from nowhere where a = $1', ['x']);
+      }),
+      { code: '42P01' },
+    );
+    t.same(await sql.query('select * from changing where a = $1', ['x']), [{ a: 'x' }]);
+    for (let n = 0; n < 300; n++)
+      t.same(await sql.query(`select $1::integer + ${n} as sum`, [1]), [{ sum: n + 1 }]);
+    t.same(await all(), [{ a: 'x' }], 'also after many others');
+  });
+
   t.test('READ-12 a transaction is all or nothing', async (t) => {
     await sql.query('create table ledger (n integer primary key)');
     const failing = sql.transaction(async (tx) => {
