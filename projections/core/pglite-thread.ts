@@ -209,7 +209,7 @@ async function main(): Promise<void> {
     const mostPrepared = 200;
     let named = 0;
     const forget = async (name: string) => {
-      await db.execProtocol(Buffer.concat([serialize.close({ type: 'S', name }), serialize.sync()]));
+      await db.execProtocolStream(Buffer.concat([serialize.close({ type: 'S', name }), serialize.sync()]));
     };
     const execute = async (
       text: string,
@@ -227,14 +227,14 @@ async function main(): Promise<void> {
         serialize.sync(),
       ];
       try {
-        const answer = await db.execProtocol(Buffer.concat(messages));
+        const replies = await db.execProtocolStream(Buffer.concat(messages));
         prepared.set(text, name);
         if (prepared.size > mostPrepared) {
           const [oldest] = prepared;
           prepared.delete(oldest![0]);
           await forget(oldest![1]);
         }
-        return parse.parseResults(answer.messages, db.parsers, options).at(-1);
+        return parse.parseResults(replies, db.parsers, options).at(-1);
       } catch (error) {
         await forget(name); // it may be there or not
         // tables may have changed since it was prepared
