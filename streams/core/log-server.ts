@@ -63,6 +63,8 @@ export class LogServer {
    */
   async ask<T>(request: () => Promise<T>): Promise<T> {
     if (!this.#connected) await this.#reconnected();
+    // what is being closed takes no more, and its driver has an error of its own for that
+    if (this.#closed) throw notConnected();
     return await new Promise<T>((resolve, reject) => {
       this.#asked.add(reject);
       request()

@@ -151,6 +151,10 @@ t.test('LOG-08 what is asked on a connection that is lost fails', async (t) => {
   t.equal(await asked, 'log_unavailable');
   await nats.start();
   t.equal(await log.head(things), 0, 'and a question meanwhile waits a little for the next one');
+  const closed = log.close();
+  const late = log.ask(() => log.connection.request('anything', '', { timeout: 1_000 }));
+  await t.rejects(late, { code: 'log_unavailable' }, 'also while it is being closed');
+  await closed;
 });
 
 t.test('the time of the log does not depend on who sets our clock', async (t) => {

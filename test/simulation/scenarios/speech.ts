@@ -71,7 +71,7 @@ export const speech: Scenario = {
   says: 'the gateway and the channel bot in two processes, and agents who speak through it',
   kept: [
     248113909, 777019, 1132926759, 2132424284, 337757159, 1091653826, 95347198, 1667704557, 1398711573,
-    764609109, 471335195,
+    764609109, 471335195, 2133150274,
   ],
   boundMs: 1_500_000,
   play: (stage) => new Speaking(stage).play(),
