@@ -12,6 +12,8 @@ import { startTurnstile } from './turnstile.js';
 const skip = withoutChain;
 const timeoutMs = 3_000;
 const price = 100_000n;
+/** What the published facilitator says of an authorization that was used, and of one that was taken back. */
+const usedReason = 'invalid_exact_evm_nonce_already_used';
 
 /** Settles, or not, and keeps silent about it. */
 const silentAfter =
@@ -110,6 +112,43 @@ t.test('settlements of which nobody knows', { skip }, async (t) => {
     t.match(await present(proof, 'dave', access(looking)), { status: 402, body: { code: 'payment_spent' } });
     t.equal(await paidBy(account), 0n);
     t.same(await lastFacts(1), ['payment.refused']);
+  });
+
+  for (const reason of ['transaction_failed', usedReason])
+    t.test(`PAY-11 taken back while it is being settled, it buys nothing: ${reason}`, async (t) => {
+      const account = await chain.payer();
+      const payload = await signedProof(account, access(looking));
+      const proof = Buffer.from(JSON.stringify(payload)).toString('base64');
+      facilitator.answer = async (operation, act) => {
+        if (operation !== 'settle') {
+          const answer = await act();
+          const { isValid } = (answer?.body ?? {}) as { isValid?: boolean };
+          return isValid === false
+            ? { status: 200, body: { isValid: false, invalidReason: usedReason } }
+            : answer;
+        }
+        await chain.cancel(account, payload.payload.authorization.nonce as Hex);
+        return failure(reason);
+      };
+      const refused = await present(proof, 'mallory', access(looking));
+      t.match(refused, { status: 402, body: { code: 'settlement_failed', error: reason } });
+      t.same(await lastFacts(1), ['payment.refused']);
+      t.match(await present(proof, 'mallory', access(looking)), {
+        status: 402,
+        body: { code: 'payment_spent' },
+      });
+      t.equal(await paidBy(account), 0n);
+    });
+
+  t.test('PAY-11 somebody else settles it meanwhile: that is no refusal', async (t) => {
+    const account = await chain.payer();
+    const proof = await proofOf(account, access(looking));
+    facilitator.answer = async (operation, act) => {
+      const answer = await act();
+      return operation === 'settle' ? failure(usedReason) : answer;
+    };
+    t.match(await present(proof, 'mona', access(looking)), { status: 200, body: { status: 'granted' } });
+    t.equal(await paidBy(account), price);
   });
 
   t.test('PAY-11 what cannot be known stays unknown, and is no second charge', async (t) => {

@@ -225,21 +225,28 @@ export class Access {
     if (fate?.is === 'paid') return fate;
     const reason = settled.is === 'refused' ? settled.reason : settled.error;
     if (fate?.is === 'void') return { is: 'refused', reason, transaction: '' };
-    if (settled.is === 'refused' && saysUsed(reason)) return { is: 'paid', transaction: '' };
+    // a chain that does not show it yet will: what was called back is used as well
+    if (settled.is === 'refused' && saysUsed(reason))
+      return fate ? { is: 'unknown', error: reason } : { is: 'paid', transaction: '' };
     if (settled.is === 'refused' && before?.is === 'unused' && fate?.is === 'unused')
       return await this.#lookAgain(entering, settled);
     return { is: 'unknown', error: reason };
   }
 
-  /** A refusal may come because somebody else has settled the same payment at the same time: then it is paid. */
-  async #lookAgain({ proof, resource }: Entering, refused: Settled & { is: 'refused' }): Promise<Result> {
-    const paid = { is: 'paid' as const, transaction: '' };
-    if (saysUsed(refused.reason)) return paid;
+  /**
+   * A refusal may come because somebody else has settled the same payment at the same time: then it is paid. Or its
+   * payer has called the authorization back meanwhile: then it buys nothing. Both are used, for a facilitator.
+   */
+  async #lookAgain(entering: Entering, refused: Settled & { is: 'refused' }): Promise<Result> {
+    const { proof, resource } = entering;
     const fate = await this.#fateOf(proof);
     if (fate?.is === 'paid') return fate;
+    if (fate?.is === 'void') return refused;
+    if (saysUsed(refused.reason)) return await this.#believe(entering, refused, undefined);
     const verified = await this.#options.facilitator.verify(proof, resource).catch(() => undefined);
     if (!verified) return { is: 'unknown', error: refused.reason };
-    return verified.is === 'invalid' && saysUsed(verified.reason) ? paid : refused;
+    if (verified.is === 'valid' || !saysUsed(verified.reason)) return refused;
+    return await this.#believe(entering, { ...refused, reason: verified.reason }, undefined);
   }
 
   async #finish(entering: Entering, result: Result): Promise<Entered> {
