@@ -175,6 +175,22 @@ t.test('PAY-05 a payment on Solana is known by what is signed', async (t) => {
   );
   t.not(proofOf({ transaction: transaction(0, 'another') })!.id, proof.id);
   t.equal(proofOf({ transaction: transaction(0, '') }), undefined);
+  const id = (message: number[]) =>
+    proofOf({ transaction: Buffer.from([1, ...new Array(64).fill(0), ...message]).toString('base64') })!.id;
+  const account = new Array(32).fill(5);
+  const legacy = [2, 0, 1, 2, ...account, ...account, ...account, 1, 1, 2, 0, 1, 3, 7, 8, 9];
+  const versioned = [0x80, ...legacy, 1, ...account, 1, 4, 0];
+  for (const message of [legacy, versioned]) {
+    t.equal(id([...message, 0]), id(message), 'whatever follows its end');
+    const at = message.lastIndexOf(3);
+    const longer = [...message.slice(0, at), 0x83, 0, ...message.slice(at + 1)];
+    t.equal(id(longer), id(message), 'whatever length its counts have');
+    t.not(id(message.slice(0, -1)), id(message), 'a part of it is another');
+  }
+  t.not(id(versioned), id(legacy));
+  const long = [1, 0, 0, 0, ...account, 1, 1, 0, 0x80, 2, ...new Array(256).fill(9)];
+  t.equal(id([...long, 1]), id(long), 'a count of two bytes');
+  t.not(id([...long.slice(0, -1), 8]), id(long));
   t.equal(proofOf({ transaction: '!!' }), undefined);
   t.equal(
     proofOf(

@@ -3,6 +3,7 @@ import { Refusal } from '../../streams/core/index.js';
 import { paymentId } from '../../streams/payments/index.js';
 import { isEvm } from './networks.js';
 import type { Offer } from './offers.js';
+import { canonicalMessage } from './solana-message.js';
 
 /** A proof of payment as it was presented, before it is matched with an offer. */
 export interface Presented {
@@ -150,7 +151,7 @@ function readTransaction({ payload }: Presented, { requirement }: Offer): Paying
   const bytes = Buffer.from(result.data.transaction, 'base64');
   const message = bytes.subarray(1 + 64 * (bytes[0] ?? 0));
   if (message.length === 0) return undefined;
-  const id = paymentId(requirement.network, message.toString('hex'));
+  const id = paymentId(requirement.network, canonicalMessage(message).toString('hex'));
   return { id, payer: '', nonce: null, validBefore: null, payload: result.data };
 }
 
