@@ -168,9 +168,9 @@ export const placesDecider: Decider<PlacesState, PlacesCommand, PaymentFact> = {
       }
       case 'move': {
         const { from, nick, at } = command;
-        const session = sessionAt(state, from, at);
+        const session = liveSessionAt(state, from, at, now);
         // one session a nick: what waits for that nick, or has come to it, is another's
-        if (!session || !isLive(session, now) || isTaken(state, nick, now)) return undefined;
+        if (!session || isTaken(state, nick, now)) return undefined;
         return { type: 'session.moved', data: { session_id: session.session_id, channel, from, nick } };
       }
       case 'claim': {
@@ -223,11 +223,19 @@ const isLive = ({ expires_at }: Granted, now: Date) => Date.parse(expires_at) > 
 const isSame = (one: Holder | null, other: Holder) =>
   one?.account === other.account && one.host === other.host;
 
-/** The session of a nick that had begun by then. */
-function sessionAt({ sessions }: Readonly<PlacesState>, nick: string, at: Date): Granted | undefined {
+/** The session of a nick that had begun by then and lasts. An earlier one may be over, and not ended on record yet. */
+function liveSessionAt(
+  { sessions }: Readonly<PlacesState>,
+  nick: string,
+  at: Date,
+  now: Date,
+): Granted | undefined {
   const key = casefold(nick);
   return [...sessions.values()].find(
-    (session) => casefold(session.nick) === key && Date.parse(session.started_at) <= at.getTime(),
+    (session) =>
+      casefold(session.nick) === key &&
+      Date.parse(session.started_at) <= at.getTime() &&
+      isLive(session, now),
   );
 }
 

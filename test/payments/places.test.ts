@@ -264,6 +264,13 @@ t.test('PAY-32 a place goes with whoever takes another nick', async (t) => {
     .when(move('ann', 'anna', after(-1)), now)
     .decides(t, undefined, 'it was the nick of another then');
   given(seated).when(move('ann', 'anna'), after(60_000)).decides(t, undefined, 'its time is over');
+  given([...seated, granted('p2', 'ann', after(60_000))])
+    .when(move('ann', 'anna', after(61_000)), after(61_000))
+    .decides(
+      t,
+      { type: 'session.moved', data: { session_id: 's-p2', channel, from: 'ann', nick: 'anna' } },
+      'an earlier place of theirs is over, and nobody has ended it yet',
+    );
   given([...seated, granted('p2', 'bob')])
     .when(move('ann', 'bob'), now)
     .decides(t, undefined, 'who has one already');

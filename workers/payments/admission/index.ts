@@ -160,8 +160,9 @@ export class AdmitPayers {
     try {
       const came = await this.#alone({ channel, nick: to }, () => admit(channels, { channel, nick: to }));
       if (came === 'absent') return;
-      await log.handle(payments, placesDecider, { is: 'move', channel, from, nick: to, at }, { by: actor });
-      logger.info({ channel, from, nick: to }, 'place of a payer moved with them');
+      const move = { is: 'move' as const, channel, from, nick: to, at };
+      const { fact } = await log.handle(payments, placesDecider, move, { by: actor });
+      if (fact) logger.info({ channel, from, nick: to }, 'place of a payer moved with them');
     } catch (error) {
       logger.warn({ channel, from, nick: to, err: error }, 'place of a payer cannot move with them');
     }
