@@ -48,6 +48,30 @@ t.test('a half-open session is fenced off: what it still holds is never shown', 
   t.same(witness.texts('#b'), []);
 });
 
+t.test('IRC-24 an older session that the network has given another nick is ended', async (t) => {
+  const ircd = await startIrcd(t);
+  const nick = 'embot';
+  /** Somebody who was called as the bot is, until the network gave them their id for a nick. */
+  const renamed = async () => {
+    const one = await observe(ircd.port, { nick, password: ircd.serverPassword, reconnect: false });
+    t.teardown(() => one.stop());
+    return { one, lines: await one.ask('NICK 0') };
+  };
+  const { one: stranger, lines } = await renamed();
+  t.match(lines.join(), /NICK :\d[0-9A-Z]{8}/);
+  const { one: older } = await renamed();
+  await older.ask(`OPER ${ircd.operName} ${ircd.operPassword}`);
+  const bot = startBot(t, { ...credentials(ircd), nick, realname: 'observer' });
+  const session = await bot.session();
+  t.equal(session.nick, nick);
+  await older.waitUntil(() => older.raw.some((line) => / ERROR .*Superseded/.test(line)));
+  t.ok(
+    bot.logged.some(({ msg, ended }) => msg === 'irc sessions ended that had lost our nick' && ended === 1),
+  );
+  await stranger.ask('LUSERS');
+  t.ok(stranger.connected, 'somebody with our names who is no operator of ours is let be');
+});
+
 t.test('an idle half-open connection is found', async (t) => {
   const ircd = await startIrcd(t);
   const relay = await startTcpRelay(t, ircd.port);

@@ -33,5 +33,6 @@ export const ircNetwork = {
     'Of lines that were missed a bounded number comes on one connection, few are read at once, and the reader is told where the rest is.',
   'IRC-23':
     'A recorder that ended with something left to record is followed by one that looks for it or tells a gap.',
+  'IRC-24': 'A new session of a bot ends an older one also when the network has given that one another nick.',
   'IRC-20': 'A full stream of observations drops its oldest facts and goes on recording.',
 } as const;

@@ -1,11 +1,16 @@
 import { clock, pause } from '../../streams/core/clock.js';
 import type { Claimed, Hands } from './hands.js';
+import type { IrcLine } from './line.js';
 import type { Link } from './link.js';
 
 /** Where somebody can end the session that has the nick, and where we can only wait for it. */
 const pauseMs = { able: 500, plain: 5_000 };
 /** What a try came to: the nick, or how long to wait for the next one, or that it is somebody else's. */
 type Try = Claimed | 'foreign' | keyof typeof pauseMs;
+/** InspIRCd's id of a user, and the mask of nicks as long. */
+const id = /^\d[0-9A-Z]{8}$/;
+const idMask = '?????????';
+const superseded = 'Superseded by a newer session';
 /** Servers answer so to a nick that they keep back. */
 const erroneousNick = '432';
 
@@ -43,10 +48,30 @@ export async function claimNick(
   }
 }
 
+/**
+ * Ends older sessions of ours that have an id for a nick: a server gave it when two parts of the network were joined that
+ * both had the nick. One may be half open, and show what it still holds after our own first lines. Such a session is
+ * an operator with our ident and real name. Resolves with how many were ended.
+ */
+export async function endRenamed(link: Link, realname: string): Promise<number> {
+  if (!link.self.oper) return 0;
+  const answer = await link.command('WHO', idMask, 'no');
+  const older = answer.is === 'answered' ? answer.lines.flatMap((line) => olderIn(line, link, realname)) : [];
+  for (const nick of older) await link.command('KILL', nick, superseded);
+  return older.length;
+}
+
+function olderIn({ command, params }: IrcLine, { self, ident }: Link, realname: string): string[] {
+  const [, , theirs, , , nick = ''] = params;
+  const [, real] = /^\d+ (.*)$/.exec(params.at(-1) ?? '') ?? [];
+  const isOlder = command === '352' && theirs === ident && real === realname && id.test(nick);
+  return isOlder && !self.isMe(nick) ? [nick] : [];
+}
+
 async function tryNick(link: Link, nick: string, { free, hands }: NickHelp): Promise<Try> {
   if (await changeNick(link, nick)) return 'taken';
   if (link.self.oper) {
-    const killed = await link.command('KILL', nick, 'Superseded by a newer session');
+    const killed = await link.command('KILL', nick, superseded);
     if (!(await changeNick(link, nick))) return 'able';
     return killed.is === 'answered' && killed.error === null ? 'freed' : 'taken';
   }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
 import { pause } from '../../streams/core/index.js';
 import { Backoff } from './backoff.js';
-import { claimNick, type Free } from './claim.js';
+import { claimNick, endRenamed, type Free } from './claim.js';
 import type { Hands } from './hands.js';
 import type { IrcLine } from './line.js';
 import { type IrcAccount, Link, type WebIrc, whenAborted } from './link.js';
@@ -196,6 +196,8 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
     }
     const claimed = await claimNick(link, nick, nickWaitMs, help);
     if (claimed === 'freed') log.warn({ nick }, 'irc nick taken back from another session');
+    const ended = await endRenamed(link, this.#options.realname ?? nick);
+    if (ended > 0) log.warn({ nick, ended }, 'irc sessions ended that had lost our nick');
     if (!claimed) {
       log.warn({ nick, spare: link.self.nick }, 'irc nick cannot be taken');
       void claimNick(link, nick, Number.POSITIVE_INFINITY, help).catch(() => undefined);

@@ -63,6 +63,8 @@ export const whenAborted = (signal: AbortSignal): Promise<void> =>
 /** One connection to a server, from connecting to its end. It does not reconnect. */
 export class Link {
   readonly client: Client;
+  /** The name that we give ourselves with a connection. */
+  readonly ident: string;
   self: Self;
   /** Set once registered. */
   exchange: Exchange | undefined;
@@ -83,10 +85,11 @@ export class Link {
   constructor(options: LinkOptions) {
     this.#options = options;
     this.self = new Self(options.nick, 10, 64, options.names);
+    this.ident = options.nick.replace(/[^A-Za-z0-9]/g, '').slice(0, 10) || 'bot';
     const link = this;
     this.client = new Client({
       nick: options.nick,
-      username: options.nick.replace(/[^A-Za-z0-9]/g, '').slice(0, 10) || 'bot',
+      username: this.ident,
       gecos: options.realname,
       password: options.password,
       ...(options.webirc ? { webirc: { ...options.webirc, username: gatewayName } } : {}),

@@ -32,7 +32,7 @@ const slowing: readonly FaultKind[] = ['freeze', 'throttle', 'lag'];
 export const sessions: Scenario = {
   name: 'sessions',
   says: 'two bots on an IRC network: one speaks, one looks on',
-  kept: [151, 390],
+  kept: [151, 390, 1048],
   boundMs: 600_000,
   play: (stage) => new Speakers(stage).play(),
 };

@@ -80,6 +80,19 @@ const whois: Command = (run) => {
   client.numeric('318', nick, 'End of /WHOIS list.');
 };
 
+/** Operators by a mask of their nicks, which is all that is asked for. */
+const who: Command = ({ server, client, parameters: [mask = '*', flags] }) => {
+  if (flags !== 'no') return client.numeric('421', 'WHO', 'Unknown command');
+  const parts = mask.toLowerCase().replace(/[^\w*?]/g, '\\$&');
+  const isMeant = new RegExp(`^${parts.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i');
+  for (const { nick, ident, host, home, real, modes, away } of server.users.values()) {
+    if (!modes.has('o') || !isMeant.test(nick)) continue;
+    const shown = `${away === undefined ? 'H' : 'G'}*${modes.has('B') ? 'B' : ''}`;
+    client.numeric('352', '*', ident, host, home, nick, shown, `0 ${real}`);
+  }
+  client.numeric('315', mask, 'End of /WHO list.');
+};
+
 const isSecret = ({ modes }: Channel): boolean => modes.has('s') || modes.has('p');
 
 function prefixOf(channel: Channel, user: User): string {
@@ -143,6 +156,7 @@ const monitor: Command = (run) => {
 /** What changes nothing. */
 export const queries: Record<string, Command> = {
   NAMES: names,
+  WHO: who,
   WHOIS: whois,
   ISON: ison,
   LIST: list,
