@@ -15,8 +15,13 @@ export const producers = defineStream({
       /** Name of the producer; empty for the one whose secret has no name. */
       source: z.string(),
     }),
+    /** The owners of the tasks of before there were names were found, in the events up to a sequence of MARKET. */
+    'tasks.looked_back': z.object({ seq: z.number().int().nonnegative() }),
   },
 });
+
+/** Where it is kept that owners were found for what came before there were names. */
+export const lookedBackSubject = 'producers.looked-back';
 
 /** One subject per task or relay: the log itself refuses a second owner. */
 export function ownerSubject(token: string): string {

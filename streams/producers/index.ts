@@ -1,1 +1,1 @@
-export { ownerSubject, producers } from './facts.js';
+export { lookedBackSubject, ownerSubject, producers } from './facts.js';

@@ -117,6 +117,49 @@ t.test('HOOK-36 producers with names', async (t) => {
   });
 });
 
+t.test('HOOK-40 tasks of before there were names stay with who spoke of them first', async (t) => {
+  const nats = await startNats(t);
+  const before = await startApp(t, { ...withoutIrc, NATS_URL: nats.url });
+  const post = async (url: string, source: string, id: string, task: string, secret: string) =>
+    await postEvent(url, sampleEvent(id, { event_type: 'task.expired', source, payload: { id: task } }), {
+      secret,
+    });
+  const accepted = { status: 202 };
+  t.match(await post(before.url, 'rest_api', 'evt-1', 'aaaaaaaa', webhookSecret), accepted);
+  t.match(await post(before.url, 'acme', 'evt-2', 'bbbbbbbb', webhookSecret), accepted);
+  t.match(await post(before.url, 'test', 'evt-3', 'cccccccc', webhookSecret), accepted);
+  await before.stop();
+  const log = await openLog(t, nats.url);
+  t.equal(await log.head(producers), 0);
+
+  const EM_PRODUCERS_AND_TESTS = `${EM_PRODUCERS}, test=${'7e'.repeat(20)}`;
+  const start = () =>
+    startApp(t, { ...withoutIrc, NATS_URL: nats.url, EM_PRODUCERS: EM_PRODUCERS_AND_TESTS });
+  const [{ url }, other] = await Promise.all([start(), start()]);
+  const refused = { status: 403, body: { code: 'task_not_yours' } };
+  t.match(await post(url, 'umbrella', 'evt-4', 'aaaaaaaa', secrets.umbrella), refused);
+  t.match(await post(other.url, 'umbrella', 'evt-4', 'bbbbbbbb', secrets.umbrella), refused);
+  t.match(await post(url, 'umbrella', 'evt-4', 'cccccccc', secrets.umbrella), accepted, 'tests own nothing');
+  t.match(await post(url, 'acme', 'evt-5', 'bbbbbbbb', secrets.acme), accepted);
+  t.match(await post(other.url, 'rest_api', 'evt-6', 'aaaaaaaa', webhookSecret), accepted);
+  t.match(await log.last(producers, 'producers.looked-back'), { data: { seq: 3 } }, 'once for all');
+});
+
+t.test('HOOK-40 an event that is refused makes nobody an owner', async (t) => {
+  const nats = await startNats(t);
+  const { url } = await startApp(t, { ...withoutIrc, NATS_URL: nats.url, EM_PRODUCERS });
+  const log = await openLog(t, nats.url);
+  const post = async (source: keyof typeof secrets, id: string, task: string) =>
+    await postEvent(url, sampleEvent(id, { event_type: 'task.expired', source, payload: { id: task } }), {
+      secret: secrets[source],
+    });
+  t.match(await post('acme', 'evt-1', 'aaaaaaaa'), { status: 202 });
+  const head = await log.head(producers);
+  t.match(await post('umbrella', 'evt-1', 'bbbbbbbb'), { status: 409, body: { code: 'event_id_taken' } });
+  t.equal(await log.head(producers), head);
+  t.match(await post('acme', 'evt-2', 'bbbbbbbb'), { status: 202 }, 'it is still free');
+});
+
 t.test('HOOK-36 with one producer nobody owns anything', async (t) => {
   const nats = await startNats(t);
   const { url } = await startApp(t, { ...withoutIrc, NATS_URL: nats.url });

@@ -165,9 +165,9 @@ const memories: { of: string; most: number; make(): Memory }[] = [
       let asked = 0;
       const last = async () => {
         asked += 1;
-        return { data: { source: 'one' } };
+        return { type: 'task.owned', data: { source: 'one' } };
       };
-      const owners = new Owners({ last } as unknown as Log, new Set(['one', 'two']));
+      const owners = new Owners({ log: { last } as unknown as Log, logger, names: new Set(['one', 'two']) });
       const check = (n: number) =>
         owners.check({
           source: 'one',

@@ -46,7 +46,7 @@ export function deliveryArea(parts: AreaParts): Area {
   const bot = createDelivery(config, { ...parts, limits, observe: metrics.delivery, channels, tasks });
   const rows = new OwnReadModel(readModels, 'delivery_queue');
   const names = new Set(config.EM_PRODUCERS.map(({ source }) => source));
-  const owners = names.size > 0 ? new Owners(log, names) : undefined;
+  const owners = names.size > 0 ? new Owners({ log, logger, names }) : undefined;
   const producers = [...secrets.webhook.map((secret) => ({ secret })), ...config.EM_PRODUCERS];
   const deletedRooms = new DeletedRooms({ log, logger });
   const reception = new Reception({
@@ -75,6 +75,7 @@ export function deliveryArea(parts: AreaParts): Area {
   return {
     parts: { events, delivery, bridge },
     api: async (server) => {
+      owners?.start();
       await server.register(webhookRoutes, {
         call,
         producers,
@@ -83,7 +84,10 @@ export function deliveryArea(parts: AreaParts): Area {
       });
     },
     bots: [bot],
-    stop: async () => deletedRooms.stop(),
+    stop: async () => {
+      deletedRooms.stop();
+      await owners?.stop();
+    },
     gauged: [{ role: 'irc', part: 'delivery', read: () => readDelivery(bot) }],
   };
 }

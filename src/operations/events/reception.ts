@@ -145,7 +145,7 @@ export class Reception {
       const ignored = await this.#ignored(event, refused);
       return ignored ?? (await this.#known(event));
     }
-    if (owners) await owners.claim(event);
+    if (owners) await owners.claim(event, async () => (await this.#accepted(event.event_id)) !== undefined);
     const test = this.#isTest(event) ? { test: true as const } : {};
     // node 20 would give each object of a spread a form of its own, which makes all that reads it slow
     const data = Object.assign({}, event, await this.#shown(event), test);
