@@ -20,8 +20,8 @@ export interface LookBack {
 }
 
 /**
- * Finds the owners of the tasks of before there were names, from the events that are kept: once for a log, and
- * again if it did not come to its end. Without it whoever speaks of such a task next would own it.
+ * Finds in the events that are kept who owns the tasks of before there were names. Without it whoever speaks of such a
+ * task next would own it. That is done once for a log, and again where it did not come to its end.
  */
 export async function lookBack(options: LookBack): Promise<void> {
   const { log, logger, signal } = options;
