@@ -68,6 +68,27 @@ t.test('START-03 copies need a cluster', async (t) => {
   t.equal(readConfig({ NATS_REPLICAS: '3', NATS_URL: 'nats://a:4222' }).NATS_REPLICAS, 3);
 });
 
+t.test('START-03 settings that do not go together are refused, all at once', async (t) => {
+  const own = {
+    IRC_EMBEDDED_PORT: '8100',
+    EM_NICK: 'Relay[x]',
+    BRIDGE_NICK: 'relay{X}',
+    MRSERV_NICK: 'nickserv',
+  };
+  t.equal(
+    problemsOf(own),
+    [
+      'The configuration cannot be used:',
+      '  IRC_EMBEDDED_PORT: 8100 is PORT, where the HTTP API is: give the IRC server another one',
+      '  EM_NICK: Relay[x] is the nick of BRIDGE_NICK: give the bot another one',
+      '  MRSERV_NICK: nickserv is the nick of a service of the network: give the bot another one',
+    ].join('\n'),
+  );
+  t.equal(readConfig({ PORT: '0', IRC_EMBEDDED_PORT: '0' }).PORT, 0, 'any free ports');
+  const elsewhere = { PORT: '6667', IRC_URL: 'irc://irc.example:6667' };
+  t.equal(readConfig(elsewhere).PORT, 6667, 'the IRC server is elsewhere');
+});
+
 t.test('roles', async (t) => {
   t.same(readConfig({ ROLES: 'api' }).ROLES, ['api']);
   t.same(readConfig({ ROLES: ' irc , workers ' }).ROLES, ['irc', 'workers']);

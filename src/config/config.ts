@@ -5,6 +5,7 @@ import { isWalletAddress } from '../../streams/identity/challenge.js';
 import { isChannel } from '../../streams/irc-grammar.js';
 import { readPayTo } from '../../workers/payments/networks.js';
 import { modelKeyNames, withModelKeys } from '../operations/deliberation/models-file.js';
+import { conflictsOf } from './conflicts.js';
 import { brokenLinesOf, unknownNames } from './setting-names.js';
 import {
   address,
@@ -177,17 +178,9 @@ export function readConfig(env: NodeJS.ProcessEnv = environmentWithFile()): Conf
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = environment.safeParse(given);
   if (result.success) {
-    const { PUBLIC_URL: publicUrl, PORT, MODELS, NATS_URL, NATS_REPLICAS } = result.data;
-    if (NATS_REPLICAS > 1 && NATS_URL === '')
-      throw unusable(
-        `  NATS_REPLICAS: ${NATS_REPLICAS} copies need a cluster: set NATS_URL, or leave it at 1`,
-      );
-    const { EM_PRODUCERS, EM_WEBHOOK_SECRET, EM_SOURCE } = result.data;
-    for (const { source, secret } of EM_PRODUCERS) {
-      if (source === EM_SOURCE) throw unusable(`  EM_PRODUCERS: ${source} is EM_SOURCE, this service itself`);
-      if (EM_WEBHOOK_SECRET.includes(secret))
-        throw unusable(`  EM_PRODUCERS: ${source} has a secret of EM_WEBHOOK_SECRET: give it one of its own`);
-    }
+    const conflicts = conflictsOf(result.data);
+    if (conflicts.length > 0) throw unusable(conflicts.map((text) => `  ${text}`).join('\n'));
+    const { PUBLIC_URL: publicUrl, PORT, MODELS } = result.data;
     const PUBLIC_URL = publicUrl || `http://localhost:${PORT}`;
     return { ...result.data, PUBLIC_URL, MODELS: withModelKeys(MODELS, given) };
   }
