@@ -33,9 +33,16 @@ function channel(prefix: string, part: string): string | undefined {
   return /[a-z0-9]/.test(part) && isManagedChannel(name) ? name : undefined;
 }
 
+const unsafe = /[^A-Za-z0-9_-]/g;
+
 // Filtered before lower-casing: some foreign capitals become ASCII letters when lower-cased.
 function channelSafe(text: string): string {
-  return text.replace(/[^A-Za-z0-9_-]/g, '').toLowerCase();
+  return text.replace(unsafe, '').toLowerCase();
+}
+
+/** Whether the name of a room has every character that shows of an id of a task or relay. */
+export function isWholeInName(id: unknown): boolean {
+  return shortId(id).search(unsafe) < 0;
 }
 
 /** `#task-` and the first 8 characters of a task id; undefined when nothing usable is left of it. */

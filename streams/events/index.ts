@@ -1,5 +1,6 @@
 export {
   feedChannel,
+  isWholeInName,
   relayChannel,
   roomTypeOf,
   subjectsOf,

@@ -132,6 +132,16 @@ t.test('HOOK-34 an event that is only tried out', async (t) => {
     ))
       t.same(await warnings(type, { ...samplePayload(type, id)!, id: '🦊🦊' }), [], type);
     t.same(await warnings('task.published', { id: '🦊🦊' }), [], 'a task gets its room once it is assigned');
+    const shared = (room: string) => ({
+      path: 'payload.id',
+      message: `payload.id has characters that are left out of names of rooms: other ids may share ${room}`,
+    });
+    const assigned = (one: string) =>
+      warnings('task.assigned', { ...samplePayload('task.assigned', id)!, id: one });
+    t.same(await assigned('задача-1'), [shared('#task--1')]);
+    t.same(await assigned('abcd.1234'), [shared('#task-abcd123')]);
+    t.same(await assigned('ABCD_123-and.more'), [], 'only the first 8 characters name it');
+    t.same(await warnings('task.published', { id: 'abcd.1234' }), [], 'it needs no room yet');
     t.match(await warnings('task.publishd', { id }), [
       { path: 'event_type', message: /Is task\.published meant\?$/ },
     ]);

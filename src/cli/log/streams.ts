@@ -11,7 +11,8 @@ export const streamsCommand = defineCommand({
   name: 'streams',
   also: ['streams list'],
   summary: 'List the streams of the event log with their sizes',
-  details: 'Reads the log server itself, so it works whether or not the rest of the service runs.',
+  details:
+    'Reads the log server itself. The built-in one runs while the service does; with NATS_URL the service need not run.',
   run: (invocation) =>
     withLog(invocation.config(), async (log) => {
       const found = await streamInfos(log);

@@ -2,6 +2,7 @@ import {
   channelEffects,
   feedChannel,
   isKnownType,
+  isWholeInName,
   type MarketEvent,
   type MarketPayload,
   payloadAliases,
@@ -59,8 +60,8 @@ export function warningsOf({ event_type, payload }: Event, isTrial: boolean): Wa
       warnings.push({ path, message: `${path} shows nothing: it should be ${wanted[here]}` });
     else if (!isMeant) warnings.push({ path, message: `${path} should be ${rangeOf(event_type)}` });
   }
-  const roomless = roomlessness({ event_type, payload });
-  return roomless ? [...warnings, roomless] : warnings;
+  const ofRoom = roomlessness({ event_type, payload }) ?? sharedRoom({ event_type, payload });
+  return ofRoom ? [...warnings, ofRoom] : warnings;
 }
 
 /** What becomes of an event whose id names no room, as those of its type do. */
@@ -73,6 +74,18 @@ function roomlessness({ event_type, payload }: Event): Warning | undefined {
   if (id === undefined || id === null || !belongsInRoom(event_type) || subjectRoom(payload, isRelay))
     return undefined;
   return { path, message: `${path} names no room: the ${isRelay ? 'relay' : 'task'} has none` };
+}
+
+/** That other ids name the same room: what no name of a channel has drops out of it. */
+function sharedRoom({ event_type, payload }: Event): Warning | undefined {
+  const isRelay = event_type.startsWith('relay.');
+  const field = isRelay ? 'relay_id' : 'id';
+  if (isWholeInName(payload[field]) || !belongsInRoom(event_type)) return undefined;
+  const room = subjectRoom(payload, isRelay);
+  if (room === undefined) return undefined;
+  const path = `payload.${field}`;
+  const message = `${path} has characters that are left out of names of rooms: other ids may share ${room}`;
+  return { path, message };
 }
 
 const subjectRoom = ({ id, relay_id }: MarketPayload, isRelay: boolean) =>
