@@ -77,6 +77,11 @@ t.test('AGENT-10 what HTML shows', async (t) => {
     ['1 < 2 <3 and a<', '1 < 2 <3 and a<'],
     ['<!doctype html><?xml?>x', 'x'],
     ['</ bogus>x', 'x'],
+    // letters that are longer, or become ASCII, in lower case
+    ['<p>İİİİİİ hello<!-- c --> svc:verify:alice:1a2b3c4d</p>', ' İİİİİİ hello svc:verify:alice:1a2b3c4d '],
+    ['İİİ<SCRIPT>x</Script> <B>y</B> svc:verify', 'İİİ   y svc:verify'],
+    ['İ<!doctype html>x', 'İx'],
+    ['<\u212abd>x', '<\u212abd>x'],
   ];
   for (const [html, text] of cases) t.equal(textOfHtml(html), text, html);
 });

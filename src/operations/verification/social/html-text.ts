@@ -36,7 +36,8 @@ const named = new Map(
  * its character references decoded once. Linear in the length, whatever it is.
  */
 export function textOfHtml(html: string): string {
-  const lower = html.toLowerCase();
+  // ASCII alone: other letters may become longer, and places in the text would not be those of the HTML
+  const lower = html.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   let text = '';
   let at = 0;
   while (at < html.length) {
