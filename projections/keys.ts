@@ -86,7 +86,7 @@ export interface AgentKey {
   id: string;
   nick: string;
   name: string;
-  scopes: string[];
+  scopes: readonly string[];
   /** Address in lower case; null if the nick had none when the key was issued. */
   wallet: string | null;
   created_at: string;

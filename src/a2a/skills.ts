@@ -128,7 +128,11 @@ async function read<Out, In extends z.ZodObject>(
   }
 }
 
-function ranked<T extends { score: number }>(what: string, list: T[], nameOf: (one: T) => string): string {
+function ranked<T extends { score: number }>(
+  what: string,
+  list: readonly T[],
+  nameOf: (one: T) => string,
+): string {
   if (list.length === 0) return `No ${what} have a reputation yet`;
   const first = list.slice(0, 3).map((one, index) => `${index + 1}. ${nameOf(one)} (${one.score})`);
   return `${list.length} ${what}: ${first.join(', ')}${list.length > 3 ? ' ...' : ''}`;

@@ -1,3 +1,10 @@
+/** An answer that many get: who wants it in another order, or with more in it, makes one of their own. */
+export type Shared<T> = T extends (...args: never) => unknown
+  ? T
+  : T extends object
+    ? { readonly [Member in keyof T]: Shared<T[Member]> }
+    : T;
+
 /** Texts of answers that are given again as they are. Of other ones none is kept: that would cost more than it saves. */
 const kept = new WeakMap<object, { json?: string; indented?: string }>();
 

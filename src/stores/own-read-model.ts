@@ -1,5 +1,6 @@
 import type { Sql } from '../../projections/core/sql.js';
 import type { Position } from '../../streams/core/index.js';
+import type { Shared } from './kept-answers.js';
 import type { ReadModels } from './read-models.js';
 
 /** A read model as its own service reads it: what this process has written is in what it reads afterwards. */
@@ -29,7 +30,7 @@ export class OwnReadModel {
    * Like `read`, with an answer that is given again while the read model does not move; see
    * `ReadModels.recall`.
    */
-  async recall<T>(key: string, query: (sql: Sql, schema: string) => Promise<T>): Promise<T> {
+  async recall<T>(key: string, query: (sql: Sql, schema: string) => Promise<T>): Promise<Shared<T>> {
     return await this.#readModels.recall(this.#name, key, query, this.#written);
   }
 

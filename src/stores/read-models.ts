@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Projector } from '../../projections/core/projector.js';
 import type { Sql } from '../../projections/core/sql.js';
 import { type Position, pause, Unavailable } from '../../streams/core/index.js';
-import { keep } from './kept-answers.js';
+import { keep, type Shared } from './kept-answers.js';
 
 /** How long a read waits for its read model to reach what the reader has written, in milliseconds. */
 const readYourWritesMs = 2_000;
@@ -53,14 +53,13 @@ export class ReadModels {
   /**
    * Like `read`, for questions that many ask. The same answer is given again as long as the read model does
    * not move, and for a second at most. `key` names the question with everything that its answer depends on.
-   * Nobody may change the answer.
    */
   async recall<T>(
     name: string,
     key: string,
     query: (sql: Sql, schema: string) => Promise<T>,
     after?: Position,
-  ): Promise<T> {
+  ): Promise<Shared<T>> {
     if (after) await this.reached(name, after);
     const answers = this.#answers.get(name) ?? new Answers();
     this.#answers.set(name, answers);
@@ -119,13 +118,13 @@ export class Answers {
    * state of the read model. If that is not known (`undefined`), the question is asked each time. Failures
    * are not kept.
    */
-  async of<T>(key: string, state: string | undefined, ask: () => Promise<T>): Promise<T> {
-    if (state === undefined) return await ask();
+  async of<T>(key: string, state: string | undefined, ask: () => Promise<T>): Promise<Shared<T>> {
+    if (state === undefined) return (await ask()) as Shared<T>;
     if (state !== this.#state) this.#byKey.clear();
     this.#state = state;
     const kept = this.#byKey.get(key);
-    if (kept) return (await kept) as T;
-    const given = ask().then(keep);
+    if (kept) return (await kept) as Shared<T>;
+    const given = ask().then(keep) as Promise<Shared<T>>;
     this.#byKey.set(key, given);
     try {
       return await given;

@@ -81,9 +81,15 @@ export const freeFloor = (): FloorState => ({
 export const lapsesAt = ({ since, heard }: Holder): number =>
   Math.min(heard + turnMs.silence, since + turnMs.most);
 
+/** A floor as it was read. */
+type KnownFloor = Omit<FloorState, 'queue' | 'operators'> & {
+  readonly queue: readonly Speaker[];
+  readonly operators: readonly string[];
+};
+
 /** The floor at a time, if nothing more was seen. */
-export function floorAt(state: FloorState, at: number): FloorState {
-  const copy = { ...state, queue: [...state.queue] };
+export function floorAt(state: KnownFloor, at: number): FloorState {
+  const copy = { ...state, queue: [...state.queue], operators: [...state.operators] };
   advance(copy, at);
   return copy;
 }

@@ -66,3 +66,21 @@ t.test('SPEAK-14 a read that fails gives its turn back', async (t) => {
   for (let n = 0; n < 3; n++) await t.rejects(ask(fails), { message: 'away' });
   t.match(await ask((async () => []) as unknown as Call), { channels: [{ channel: '#a' }] });
 });
+
+t.test(
+  'SPEAK-14 the largest channels are chosen, and the list that others read stays in its order',
+  async (t) => {
+    const channels = [3, 9, 5].map((users) => ({ name: `#with-${users}`, users, topic: '' }));
+    const call = (async ({ id }: { id: string }) =>
+      id === 'listIrcChannels' ? channels : []) as unknown as Call;
+    const answer = await catchUp.run({ tokens: 2_000 } as never, from('203.0.113.4'), { call } as never);
+    t.same(
+      answer.channels.map(({ channel }) => channel),
+      ['#with-9', '#with-5', '#with-3'],
+    );
+    t.same(
+      channels.map(({ users }) => users),
+      [3, 9, 5],
+    );
+  },
+);

@@ -117,7 +117,7 @@ function onceEach(names: readonly string[]): string[] {
 async function largest(caller: Caller, call: Call): Promise<string[]> {
   const channels = await call(listIrcChannels, {}, caller);
   return channels
-    .sort((a, b) => b.users - a.users)
+    .toSorted((a, b) => b.users - a.users)
     .slice(0, mostChannels)
     .map(({ name }) => name);
 }
@@ -161,7 +161,7 @@ async function linesOf(
   before: string | undefined,
   caller: Caller,
   call: Call,
-): Promise<Line[]> {
+): Promise<readonly Line[]> {
   try {
     return await call(
       listIrcMessages,

@@ -62,10 +62,10 @@ const judgedWithinMs = 60_000;
  * out, except for operators. So is what looks like an attack, while it is not judged yet or moderation cannot be asked.
  */
 export async function readable<Line extends Shown>(
-  lines: Line[],
+  lines: readonly Line[],
   caller: Caller,
   parts: WithholdingParts,
-): Promise<Line[]> {
+): Promise<readonly Line[]> {
   const { isOn, ignored } = parts.withholding;
   const channel = lines[0]?.channel;
   if (!isOn || channel === undefined || holds(caller, 'operate')) return lines;
