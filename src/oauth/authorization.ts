@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { agentKey, agentKeysInUse, keysOfClient } from '../../projections/keys.js';
+import { agentKeysInUse, keysOfClient } from '../../projections/keys.js';
 import { Refusal } from '../../streams/core/index.js';
 import { keyDays, keysDecider, maxKeys, keys as stream } from '../../streams/keys/index.js';
 import type { NickLink } from '../auth/agent-keys.js';
 import type { Nonces } from '../auth/erc8128/nonces.js';
 import { provenLevel } from '../auth/nick-wallets.js';
 import { type Caller, ownScopes, type Scope } from '../operations/core/caller.js';
-import { makeKey } from '../operations/keys/make.js';
+import { earlier, makeKey, tieTo } from '../operations/keys/make.js';
 import type { KeysParts } from '../operations/keys/parts.js';
 import { clientOf, withParameters } from './clients.js';
 import type { Codes, Given, Grant } from './codes.js';
@@ -100,7 +100,7 @@ export class Authorization {
     await this.#requireRoom(owner, request.client.hash);
     const usual = new Date(parts.log.now().getTime() + programKeyDays * dayMs);
     const { nick, wallet, by, parent, ends = usual } = owner;
-    const keyEnds = (ends < usual ? ends : usual).toISOString();
+    const keyEnds = earlier(ends, usual).toISOString();
     const { redirectUri, challenge, resource, state, client } = request;
     const asked = { clientId: client.id, redirectUri, challenge, resource };
     const code = await codes.make({ ...asked, nick, wallet, scopes, keyEnds, by, parent });
@@ -171,12 +171,9 @@ export class Authorization {
     }
     if (caller.is === 'key') throw new Refusal('operators_key_not_taken');
     if (caller.is !== 'agent') throw new Refusal('sign_in_missing');
-    const { nick, wallet, actor: by, key: parent } = caller;
-    const known = await parts.keys.rows.read(agentKey, parent);
-    if (!known) throw new Refusal('api_key_invalid');
-    if (known.parent !== null) throw new Refusal('key_of_a_key');
+    const { nick, wallet, actor: by } = caller;
     const own = ownScopes.filter((scope) => caller.scopes.includes(scope));
-    return { nick, wallet, by, parent, scopes: own, ends: new Date(known.expires_at) };
+    return { nick, wallet, by, scopes: own, ...(await tieTo(caller, parts)) };
   }
 
   /** Throws 409 `too_many_keys` where a key would be one too many, and takes the place of none. */

@@ -133,6 +133,36 @@ t.test('keys of agents in a running service', async (t) => {
     },
   );
 
+  await t.test('KEY-13 a key that an agent key gets ends with it', async (t) => {
+    const { id, headers } = await given('nora', ['operate', 'report'], { days: 2 });
+    const apart = await given('nora', ['report']);
+    const get = (body: object, by: Record<string, string>) => ask('POST', '/auth/keys', body, by);
+    const tried = async (by: Record<string, string>) =>
+      (await ask('POST', '/sentinel/incidents', report, by)).status;
+    const daysOf = ({ created_at, expires_at }: { created_at: string; expires_at: string }) =>
+      Math.round((10 * (Date.parse(expires_at) - Date.parse(created_at))) / 86_400_000) / 10;
+
+    const made = await get({ scopes: ['operate', 'report'], days: 365 }, headers);
+    t.match(made, { status: 201, body: { nick: 'nora', scopes: ['report', 'operate'] } });
+    t.equal(daysOf(made.body), 2, 'no longer than the key that it was got with');
+    t.equal(daysOf((await get({ scopes: ['report'], days: 1 }, headers)).body), 1);
+    const childs = withKey(made.body.key);
+    t.equal(await tried(childs), 201);
+    t.match(await get({ scopes: ['report'] }, childs), { status: 403, body: { code: 'key_of_a_key' } });
+    t.match(await get({ scopes: ['rate'] }, headers), { status: 403, body: { code: 'scope_of_operators' } });
+    t.match(await get({ nick: 'otto', scopes: ['report'] }, headers), {
+      status: 403,
+      body: { code: 'not_your_nick' },
+    });
+
+    t.equal((await ask('DELETE', `/auth/keys/${id}`, undefined, operator)).status, 200);
+    t.equal(await tried(childs), 401);
+    t.equal(await tried(apart.headers), 201, 'an operator has made it');
+    const { keys } = (await ask('GET', '/auth/keys?nick=nora', undefined, operator)).body;
+    t.match(keys, [{ id: apart.id }]);
+    t.equal(keys.length, 1);
+  });
+
   await t.test('KEY-06 a revocation ends a key in every process', async (t) => {
     const { id, headers } = await given('hal', ['report']);
     await eventually('the key to be known elsewhere', async () => {

@@ -15,6 +15,8 @@ export const keys = {
   'KEY-11':
     'Without an operator’s key a service that others can reach makes one and asks for it; nobody is local there.',
   'KEY-12': 'A nick gets 20 keys an hour, of whatever wallet and process; operators are not counted.',
+  'KEY-13':
+    'A key that an agent key gets is good for no more and no longer, ends with it, and gives no others; an operator’s keys stand alone.',
   'KEY-10':
     'Every operation answers nobody, wallets, each scope, other agents and operators as its description promises.',
 } as const;

@@ -7,7 +7,7 @@ import { type Caller, isOperator, ownScopes, type Scope, scopes } from '../core/
 import { Nick, nickname, Time, text, walletAddress } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
-import { makeKey } from './make.js';
+import { earlier, makeKey, tieTo } from './make.js';
 import type { KeysParts } from './parts.js';
 
 const define = operationsOf({ tag: 'Authentication' });
@@ -32,7 +32,7 @@ const keyId = text('k3mf7q2xa4bc').describe('Id of the key');
 /** Gives out a key that acts as one nick. */
 export const issueKey = define('issueKey', {
   summary: 'Get an agent key, which acts as one nick',
-  description: `With an operator’s key for any nick, or signed by the verified wallet of the nick (level 2). At most ${maxKeys} are in use at once, and ${maxKeysMade} are made an hour; operators are not counted. A key opens nothing while its nick is not linked with its wallet, or the wallet is not verified.`,
+  description: `With an operator’s key for any nick, or signed by the verified wallet of the nick (level 2). An agent key that is good for \`operate\` gets others for its own nick: they are good for no more and no longer, end with it, and give none. At most ${maxKeys} are in use at once, and ${maxKeysMade} are made an hour; operators are not counted. A key opens nothing while its nick is not linked with its wallet, or the wallet is not verified.`,
   access: scope('operate', { as: 'nick', wallet: 'own' }),
   input: z.object({
     nick: Nick.optional().describe('The nick that it acts as; when left out, that of the wallet that signs'),
@@ -57,6 +57,7 @@ export const issueKey = define('issueKey', {
     rate_limited: 'So many keys were made for this nick in the last hour',
     nickname_reserved: true,
     scope_of_operators: true,
+    key_of_a_key: true,
     upstream_unreachable: true,
   },
   http: { method: 'post', path: '/auth/keys', headersOf: () => ({ 'cache-control': 'no-store' }) },
@@ -64,10 +65,12 @@ export const issueKey = define('issueKey', {
     const nick = nickOf(given, caller);
     const wanted = scopes.filter((scope) => asked.scopes.includes(scope));
     requireGrantable(wanted, caller);
-    const wallet = caller.is === 'wallet' ? caller.actor : await keys.walletOf(nick);
-    const expiresAt = new Date(log.now().getTime() + days * dayMs);
+    const key = { nick, wallet: await walletOf(nick, caller, keys), name, scopes: wanted };
+    const asLong = new Date(log.now().getTime() + days * dayMs);
     const maker = { actor: caller.actor, cause: caller.cause, isOperator: isOperator(caller) };
-    return await makeKey({ log, keys }, { nick, wallet, name, scopes: wanted, expiresAt }, maker);
+    if (caller.is !== 'agent') return await makeKey({ log, keys }, { ...key, expiresAt: asLong }, maker);
+    const { parent, ends } = await tieTo(caller, { keys });
+    return await makeKey({ log, keys }, { ...key, parent, expiresAt: earlier(ends, asLong) }, maker);
   },
 });
 
@@ -120,6 +123,11 @@ function nickOf(given: string | undefined, caller: Caller): string {
   if (nick !== undefined) return nick;
   const details = [{ path: 'nick', message: 'nick is missing' }];
   throw new Refusal('validation_failed', 'nick is missing', { details });
+}
+
+async function walletOf(nick: string, caller: Caller, keys: KeysParts['keys']): Promise<string | null> {
+  if (caller.is === 'wallet') return caller.actor;
+  return caller.is === 'agent' ? caller.wallet : await keys.walletOf(nick);
 }
 
 function requireGrantable(wanted: readonly Scope[], caller: Caller): void {

@@ -1,7 +1,7 @@
-import { keysOfClient } from '../../../projections/keys.js';
+import { agentKey, keysOfClient } from '../../../projections/keys.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { type KeyCommand, keysDecider, keys as stream } from '../../../streams/keys/index.js';
-import type { Caller, Scope } from '../core/caller.js';
+import type { AgentCaller, Caller, Scope } from '../core/caller.js';
 import { withinLimit } from '../core/person-limit.js';
 import type { KeysParts } from './parts.js';
 
@@ -31,6 +31,23 @@ export interface MadeKey {
   expires_at: string;
   key: string;
 }
+
+/**
+ * What ties a key to the one that it is got with: it ends with it, and at that time at the latest. So nobody outlasts the
+ * revocation of a key by more of them. Throws 401 `api_key_invalid`, and 403 `key_of_a_key`.
+ */
+export async function tieTo(
+  { key: parent }: AgentCaller,
+  { keys }: Pick<KeysParts, 'keys'>,
+): Promise<{ parent: string; ends: Date }> {
+  const known = await keys.rows.read(agentKey, parent);
+  if (!known) throw new Refusal('api_key_invalid');
+  if (known.parent !== null) throw new Refusal('key_of_a_key');
+  return { parent, ends: new Date(known.expires_at) };
+}
+
+/** The earlier of two times. */
+export const earlier = (a: Date, b: Date): Date => (a < b ? a : b);
 
 /**
  * Makes a key and records its hash. Where as many are in use as may be, one for a program takes the place of the oldest
