@@ -1,4 +1,5 @@
 import { type ChannelType, channelTypes } from '../../streams/channels/index.js';
+import { rowsOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 import type { Operation, StoredChannel } from './directory.js';
 
@@ -100,12 +101,20 @@ export async function namedIn(sql: Tx, schema: string, name: string): Promise<Na
   return { life, founding: JSON.parse(founding) as string[], invited: JSON.parse(invited) as string[] };
 }
 
-/** Names of the channels whose last wanted modes were private. Includes deleted channels. */
-export async function privateManagedChannels(sql: Tx, schema: string): Promise<string[]> {
-  const rows = await sql.query<{ name: string }>(
-    `select name from ${schema}.channels where ${isPrivate} order by name`,
+/** Those of some channels whose last wanted modes were private. Includes deleted channels. */
+export async function privateManagedAmong(
+  sql: Tx,
+  schema: string,
+  names: readonly string[],
+): Promise<string[]> {
+  const columns = `name, ${isPrivate} as private`;
+  const rows = await rowsOf<{ name: string; private: boolean }>(
+    sql,
+    `${schema}.channels`,
+    { name: names },
+    columns,
   );
-  return rows.map(({ name }) => name);
+  return rows.flatMap((row) => (row.private ? [row.name] : []));
 }
 
 /**

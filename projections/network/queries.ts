@@ -1,4 +1,4 @@
-import type { RowOf } from '../core/rows.js';
+import { type RowOf, rowsOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 import type { lineRows } from './fold-lines.js';
 import type { Place as LinePlace } from './patch.js';
@@ -100,6 +100,22 @@ export async function privateIrcChannels(sql: Tx, schema: string): Promise<strin
     `select channel from ${schema}.channels where modes ~ ${privateModes} order by channel`,
   );
   return rows.map(({ channel }) => channel);
+}
+
+/** Those of some channels (casefolded) that are private as far as is known, also where the recorder has left them. */
+export async function privateIrcAmong(
+  sql: Tx,
+  schema: string,
+  channels: readonly string[],
+): Promise<string[]> {
+  const columns = `channel, modes ~ ${privateModes} as private`;
+  const rows = await rowsOf<{ channel: string; private: boolean }>(
+    sql,
+    `${schema}.channels`,
+    { channel: channels },
+    columns,
+  );
+  return rows.flatMap((row) => (row.private ? [row.channel] : []));
 }
 
 /** The present state of a channel, by its casefolded name; `undefined` if it was never recorded. */

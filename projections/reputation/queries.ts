@@ -81,15 +81,14 @@ async function best(
     now,
     limit,
     only = 'true',
-    without = [],
-  }: { table: string; name: string; now: Date; limit: number; only?: string; without?: readonly string[] },
+  }: { table: string; name: string; now: Date; limit: number; only?: string },
 ): Promise<Standing[]> {
   return await sql.query<Standing>(
     `select ${name} as name, feedback, mean, weight * $1::double precision as weight from ${table}
-     where feedback > 0 and ${only} and not ${name} = any($3::text[])
+     where feedback > 0 and ${only}
      order by floor(25 * (mean - 1) * (weight * $1 / (weight * $1 + 3)) + 0.5) desc, feedback desc, ${name}
      limit $2`,
-    [decayAt(now), limit, without],
+    [decayAt(now), limit],
   );
 }
 
@@ -124,8 +123,6 @@ export async function agentStandings(
 export interface ChannelView {
   /** Without what was said in channels while they were closed to the public. */
   openOnly?: boolean;
-  /** Channels that they are not told about (casefolded). */
-  without?: readonly string[];
 }
 
 /** The channels of the best reputation at `now`, as far as somebody may know. */
@@ -134,10 +131,10 @@ export async function channelLeaderboard(
   schema: string,
   now: Date,
   limit: number,
-  { openOnly = false, without = [] }: ChannelView = {},
+  { openOnly = false }: ChannelView = {},
 ): Promise<ChannelStanding[]> {
   const only = `book = '${bookOf(openOnly)}'`;
-  const rows = await best(sql, { table: `${schema}.channels`, name: 'channel', now, limit, only, without });
+  const rows = await best(sql, { table: `${schema}.channels`, name: 'channel', now, limit, only });
   return await withActiveAgents(sql, schema, now, { rows, openOnly });
 }
 
@@ -147,9 +144,8 @@ export async function channelStanding(
   schema: string,
   now: Date,
   channel: string,
-  { openOnly = false, without = [] }: ChannelView = {},
+  { openOnly = false }: ChannelView = {},
 ): Promise<ChannelStanding | undefined> {
-  if (without.includes(channel)) return undefined;
   const rows = await sql.query<Standing>(
     `select channel as name, feedback, mean, weight * $1::double precision as weight
      from ${schema}.channels where channel = $2 and book = $3 and feedback > 0`,

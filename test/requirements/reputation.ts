@@ -26,6 +26,7 @@ export const reputation = {
   'REP-18':
     'What one agent says with a key of its own is one voice about a nick and one in a channel, on however many days and wherever it says so.',
   'REP-19': 'One person gives 60 ratings and answers an hour; operators are not counted.',
+  'REP-20': 'The cost of a read of reputation does not grow with the rooms of the past.',
   'PROFILE-01':
     'A profile tells where and how much a nick spoke, and its feedback; case does not matter, private channels are for those who may see them.',
   'PROFILE-02':

@@ -3,12 +3,12 @@ import { feedbackAbout, feedbackWith } from '../../../projections/reputation/fee
 import { Refusal } from '../../../streams/core/index.js';
 import { casefold, cleanText } from '../../../streams/irc-grammar.js';
 import { feedbackDecider, reputation } from '../../../streams/reputation/index.js';
-import { isOperator } from '../core/caller.js';
+import { isOperator, seesPrivate } from '../core/caller.js';
 import { before, Channel, channelName, limit, Nick, nickname, Time, text } from '../core/fields.js';
 import { type Caller, operationsOf } from '../core/operation.js';
 import { limitedAs, withinLimit } from '../core/person-limit.js';
 import { moreWithKey, scope } from '../core/rights.js';
-import { isPrivateNow, type ReputationParts, requireMet, screened, viewOf } from './parts.js';
+import { hiddenAmong, isPrivateNow, type ReputationParts, requireMet, screened } from './parts.js';
 
 const define = operationsOf({ tag: 'Reputation' });
 
@@ -78,9 +78,10 @@ export const listFeedback = define('listFeedback', {
   remote: { service: 'mrserv', method: 'get', path: '/api/reputation/{nick}/feedback' },
   run: async ({ nick: given, limit, before }, caller, parts: ReputationParts) => {
     const nick = casefold(given);
-    const { openOnly, without } = await viewOf(caller, parts);
-    const hidden = new Set(without);
     const found = await parts.reputation.rows.read(feedbackAbout, nick, { limit, before });
+    const channels = found.map(({ channel }) => channel);
+    const hidden = await hiddenAmong(channels, caller, parts);
+    const openOnly = !seesPrivate(caller);
     const shown = found.map(({ isPrivate, ...one }) =>
       (openOnly && isPrivate) || hidden.has(one.channel)
         ? { ...one, channel: null, comment: null, answer: null }

@@ -8,11 +8,12 @@ import {
 } from '../../../projections/reputation/queries.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
+import { seesPrivate } from '../core/caller.js';
 import { Channel, channelName, limit, Nick, nickname, Time } from '../core/fields.js';
 import { defineOperation, operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
 import { answerFeedback, giveFeedback, listFeedback } from './feedback.js';
-import { type ReputationParts, viewOf } from './parts.js';
+import { hiddenAmong, type ReputationParts } from './parts.js';
 
 export { isPrivateNow, type ReputationParts } from './parts.js';
 
@@ -83,10 +84,16 @@ export const listBestChannels = define('listBestChannels', {
   http: { method: 'get', path: '/leaderboard/channels' },
   remote: { service: 'mrserv', method: 'get', path: '/api/leaderboard/channels' },
   run: async ({ limit }, caller, parts: ReputationParts) => {
-    const view = await viewOf(caller, parts);
     const { log, reputation } = parts;
-    const channels = await reputation.rows.read(channelLeaderboard, log.now(), limit, view);
-    return { channels };
+    const view = { openOnly: !seesPrivate(caller) };
+    // few were open when they were rated and are private now, so the first read is nearly always enough
+    for (let wanted = limit; ; wanted *= 4) {
+      const found = await reputation.rows.read(channelLeaderboard, log.now(), wanted, view);
+      const names = found.map(({ channel }) => channel);
+      const hidden = await hiddenAmong(names, caller, parts);
+      const channels = found.filter(({ channel }) => !hidden.has(channel)).slice(0, limit);
+      if (channels.length === limit || found.length < wanted) return { channels };
+    }
   },
 });
 
@@ -148,10 +155,13 @@ export const getChannelStanding = define('getChannelStanding', {
   remote: { service: 'mrserv', method: 'get', path: '/api/leaderboard/channels/{channel}' },
   run: async (input, caller, parts: ReputationParts) => {
     const channel = casefold(input.channel);
-    const view = await viewOf(caller, parts);
     const { log, reputation } = parts;
-    const found = await reputation.rows.read(channelStanding, log.now(), channel, view);
-    if (!found) throw new Refusal('feedback_of_channel_not_found');
+    const view = { openOnly: !seesPrivate(caller) };
+    const [found, hidden] = await Promise.all([
+      reputation.rows.read(channelStanding, log.now(), channel, view),
+      hiddenAmong([channel], caller, parts),
+    ]);
+    if (!found || hidden.has(channel)) throw new Refusal('feedback_of_channel_not_found');
     return found;
   },
 });

@@ -1,7 +1,6 @@
-import { privateManagedChannels } from '../../../projections/channels/queries.js';
+import { privateManagedAmong } from '../../../projections/channels/queries.js';
 import { haveMet, wasSeen } from '../../../projections/network/nicks.js';
-import { privateIrcChannels } from '../../../projections/network/queries.js';
-import type { ChannelView } from '../../../projections/reputation/queries.js';
+import { privateIrcAmong } from '../../../projections/network/queries.js';
 import { channelSubject, channels } from '../../../streams/channels/index.js';
 import { type Log, Refusal } from '../../../streams/core/index.js';
 import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
@@ -36,27 +35,27 @@ export interface ReputationParts {
 }
 
 /**
- * What a caller may know of channels: the public is not told about those that are private now, nor what was said
- * in others while they were.
+ * Those of some channels (casefolded) that a caller is not told about: for the public, the ones that are private now, as
+ * far as it has been folded.
  */
-export async function viewOf(caller: Caller, parts: ReputationParts): Promise<Required<ChannelView>> {
-  if (seesPrivate(caller)) return { openOnly: false, without: [] };
-  return { openOnly: true, without: await privateChannels(parts) };
+export async function hiddenAmong(
+  names: readonly string[],
+  caller: Caller,
+  { readModels, reputation }: PrivacyParts,
+): Promise<Set<string>> {
+  if (seesPrivate(caller)) return new Set();
+  const among = [...new Set(names)];
+  const [seen, managed] = await Promise.all([
+    readModels.read('irc_network', (sql, schema) => privateIrcAmong(sql, schema, among)),
+    readModels.read('channel_directory', (sql, schema) => privateManagedAmong(sql, schema, among)),
+  ]);
+  return new Set([...seen, ...managed, ...reputation.paidChannels]);
 }
 
 /** What has to be known to tell which channels are private. */
 type PrivacyParts = Pick<ReputationParts, 'readModels'> & {
   reputation: Pick<ReputationParts['reputation'], 'paidChannels'>;
 };
-
-/** The channels (casefolded) that are private now, as far as it has been folded. */
-async function privateChannels({ readModels, reputation }: PrivacyParts): Promise<string[]> {
-  const [seen, managed] = await Promise.all([
-    readModels.read('irc_network', privateIrcChannels),
-    readModels.read('channel_directory', privateManagedChannels),
-  ]);
-  return [...seen, ...managed, ...reputation.paidChannels];
-}
 
 /**
  * Whether a channel is private, for something that is recorded with the answer for good: what was decided or seen of the
@@ -76,10 +75,14 @@ export async function isPrivateNow(
   // the room of a task is closed from its assignment on, which may be under way
   if (!decided && !seen) return roomTypeOf(name) === 'task';
   const [managed, network] = await Promise.all([
-    readModels.readAt('channel_directory', privateManagedChannels, decided),
-    readModels.readAt('irc_network', privateIrcChannels, seen),
+    readModels.readAt(
+      'channel_directory',
+      (sql, schema) => privateManagedAmong(sql, schema, [name]),
+      decided,
+    ),
+    readModels.readAt('irc_network', (sql, schema) => privateIrcAmong(sql, schema, [name]), seen),
   ]);
-  return managed.includes(name) || network.includes(name);
+  return managed.length > 0 || network.length > 0;
 }
 
 /** How far back a meeting counts, in milliseconds. */
