@@ -1,16 +1,5 @@
 import type { Config } from './config.js';
-
-/** Nicks of services that networks have. */
-export const serviceNicks = [
-  'NickServ',
-  'ChanServ',
-  'MemoServ',
-  'OperServ',
-  'BotServ',
-  'HostServ',
-  'SaslServ',
-  'Global',
-];
+import { serviceNicks } from './service-nicks.js';
 
 /** The nicks of all our bots: nobody else may speak under them. */
 export function botNicks(config: Config): string[] {

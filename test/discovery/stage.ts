@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { serviceNicks } from '../../src/config/bot-nicks.js';
+import { serviceNicks } from '../../src/config/service-nicks.js';
 import { environmentOf, operatorOn, untilKept } from '../channels/stage.js';
 import { modelsFile } from '../deliberation/stage.js';
 import { operatorKey } from '../keys/stage.js';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import t from 'tap';
-import { serviceNicks } from '../../src/config/bot-nicks.js';
+import { serviceNicks } from '../../src/config/service-nicks.js';
 import { newWallet, publicUrl } from '../auth/stage.js';
 import { askOf, environmentOf, operatorOn, untilKept } from '../channels/stage.js';
 import { operator, operatorKey } from '../keys/stage.js';

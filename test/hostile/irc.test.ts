@@ -1,5 +1,5 @@
 import t from 'tap';
-import { serviceNicks } from '../../src/config/bot-nicks.js';
+import { serviceNicks } from '../../src/config/service-nicks.js';
 import { lookalikesOf } from '../../streams/nick-looks.js';
 import { attack, guardStage } from '../moderation/stage.js';
 import { postEvent } from '../support/app.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { serviceNicks } from '../../src/config/bot-nicks.js';
+import { serviceNicks } from '../../src/config/service-nicks.js';
 import { answers } from '../../src/servers/net.js';
 import { lookalikesOf, looksLikeAny } from '../../streams/nick-looks.js';
 import { hangMs } from '../support/eventually.js';
