@@ -14,6 +14,9 @@ t.test('on a server without capabilities a PING fence confirms', { skip: without
   const witness = await observe(server.port, { nick: 'witness', tags: false, channels: ['#a', '#m'] });
   t.teardown(() => witness.stop());
   t.match(bot.connection.status(), { connected: true, oper: true, confirmation: 'fence' });
+  const ambiguous = ['alice', 'al{ce', 'al[ce', 'al~ce'].map((nick) => session.isAmbiguous(nick));
+  t.same(ambiguous, [false, true, true, true], 'IDENT-31: it compares nicks by the letters of ASCII');
+  t.ok(bot.logged.some(({ casemapping }) => casemapping === 'ascii'));
 
   t.test('joins and refusals are told per channel', async (t) => {
     await witness.ask('MODE #m +m', 'JOIN #i', 'MODE #i +i', 'JOIN #s', 'MODE #s +n');

@@ -10,7 +10,8 @@ function sessionWith(tagsAccounts: boolean, ...numerics: string[]): { session: S
     asked.push(parts.join(' '));
     return { is: 'answered', lines: numerics.map((line) => parseLine(`:irc.test ${line}`)), error: null };
   };
-  return { session: { tagsAccounts, command } as unknown as Session, asked };
+  const isAmbiguous = (nick: string) => nick.includes('{');
+  return { session: { tagsAccounts, command, isAmbiguous } as unknown as Session, asked };
 }
 
 const user = '311 mrserv Alice alice host.test * :Alice';
@@ -41,4 +42,16 @@ t.test('IDENT-12 a server that does not is asked', async (t) => {
   t.equal(await is(user, loggedIn('mallory')), false);
   t.equal(await is(user), false);
   t.equal(await is(), false);
+});
+
+t.test('IDENT-31 nobody is known by a nick that two people of the network may have', async (t) => {
+  const ambiguous = parseLine('@account=al{ce :al{ce!alice@host.test PRIVMSG mrserv :LINK 0x');
+  for (const tagsAccounts of [true, false]) {
+    const { session } = sessionWith(
+      tagsAccounts,
+      '311 mrserv al{ce alice host.test * :A',
+      '330 mrserv al{ce al{ce :is',
+    );
+    t.equal(await isIdentified(session, ambiguous), false);
+  }
 });

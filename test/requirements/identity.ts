@@ -19,6 +19,8 @@ export const identity = {
     'Over IRC the commands LINK, VERIFY, UNLINK, WHOAMI, INFO and HELP are answered with one notice each.',
   'IDENT-12':
     'LINK and UNLINK need the caller to be identified with the nick service for that very nick, by the account on the message.',
+  'IDENT-31':
+    'On a network with another case mapping than rfc1459 nobody is identified by a nick that two people there may have.',
   'IDENT-13':
     'VERIFY takes three attempts in ten minutes of a person, whatever nick it wears, also across restarts and an unlink.',
   'IDENT-14':

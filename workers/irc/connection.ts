@@ -203,7 +203,12 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
       void claimNick(link, nick, Number.POSITIVE_INFINITY, help).catch(() => undefined);
     }
     // servers that have a mark for programs say which
-    const { BOT: mark } = link.client.network.options;
+    const { BOT: mark, CASEMAPPING } = link.client.network.options;
+    if (CASEMAPPING !== 'rfc1459')
+      log.warn(
+        { nick, casemapping: CASEMAPPING },
+        'irc network tells nicks apart that are one here: some cannot identify',
+      );
     const answer = await link.command('MODE', link.self.nick, `+N${typeof mark === 'string' ? mark : ''}`);
     link.lost.throwIfAborted();
     if (!this.#mayBegin()) throw new Error('Another process may have the nick');

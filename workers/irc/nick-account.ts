@@ -19,7 +19,7 @@ export const notIdentified =
 export async function isIdentified(session: Session, { nick, tags }: IrcLine): Promise<boolean> {
   const isNick = (account: string | undefined) =>
     account !== undefined && casefold(account) === casefold(nick);
-  if (session.tagsAccounts) return isNick(tags.account);
+  if (session.tagsAccounts) return !session.isAmbiguous(nick) && isNick(tags.account);
   const answer = await identified(session, nick);
   return answer.is === 'identified' && isNick(answer.account);
 }

@@ -21,6 +21,8 @@ export class Session {
   readonly tagsAccounts: boolean;
   /** Whether the server passes on which line a line answers. */
   readonly carriesReplies: boolean;
+  /** Whether nicks are compared here as we compare them: `{` as `[`, and so on. */
+  readonly #foldsAsWeDo: boolean;
   readonly #link: Link;
   readonly #exchange: Exchange;
   readonly #context: JoinContext;
@@ -43,6 +45,7 @@ export class Session {
     const { network } = link.client;
     this.#tags = network.supportsTag(eventTag);
     this.carriesReplies = exchange.kind === 'labels' && network.supportsTag(replyTag);
+    this.#foldsAsWeDo = network.options.CASEMAPPING === 'rfc1459';
     this.tagsAccounts = network.cap.isEnabled('account-tag');
     const channelModes = network.options.CHANMODES ?? [];
     this.#context = {
@@ -57,6 +60,11 @@ export class Session {
       hands,
       overhear: (work) => link.overhear(work),
     };
+  }
+
+  /** Whether two people of this network may have a nick that is one to us, so that neither can be told from the other. */
+  isAmbiguous(nick: string): boolean {
+    return !this.#foldsAsWeDo && /[[\]\\~{}|^]/.test(nick);
   }
 
   /** Aborted when the session is over, with an Error that says why. */

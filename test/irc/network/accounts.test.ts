@@ -106,6 +106,7 @@ t.test('NET-04 who has shown that a nick is theirs', skip, async (t) => {
   t.same(await is('bob'), { is: 'not identified' });
   t.same(await is('nobody'), { is: 'away' });
   t.same(await is('alice,bob'), { is: 'away' }, 'not a nick');
+  t.notOk(session.isAmbiguous('al{ce'), 'the server compares nicks as we do');
 
   await alice.ask('NICK alice2');
   t.same(await is('alice2'), { is: 'not identified' }, 'logged in, and the nick is nobody’s');
