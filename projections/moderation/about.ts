@@ -45,14 +45,11 @@ export const aboutModeration: About = {
     columns: {
       person: 'As in incidents.',
       nick: 'Last nick.',
+      public_nick: 'Last nick in public; null without an incident there.',
       incident_count: 'Incidents.',
       private_count: 'Of those, what the public is told nothing of.',
-      warn_count: 'Of level WARN.',
-      mute_count: 'Of level MUTE.',
-      kick_count: 'Of level KICK.',
-      ban_count: 'Of level BAN.',
       last_id: 'Id of the last incident.',
-      last_incident_at: 'When it was.',
+      public_last_id: 'Id of the last one in public; 0 without one.',
     },
   },
   days: {

@@ -52,12 +52,14 @@ export const incidentRows = new Rows({
  */
 export const moderationModel = defineProjection({
   name: 'moderation',
-  version: 6,
+  version: 7,
   streams: [moderation],
+  // what the public is told of persons is in no earlier table
+  readsFrom: 7,
   about: aboutModeration,
   ddl: (schema) => `
     ${incidentRows.create(`${schema}.incidents`)}
-    create index on ${schema}.incidents (person, id) where pardoned_at is null;
+    create index on ${schema}.incidents (person, id);
     create index on ${schema}.incidents (nick_key, id) where person is not null;
     create index on ${schema}.incidents (channel_key, id) where action in ('kick', 'ban') and pardoned_at is null;
     create index on ${schema}.incidents (id) where outcome is null and action not in ('none', 'withhold');
@@ -67,17 +69,14 @@ export const moderationModel = defineProjection({
     create table ${schema}.persons (
       person text collate "C" primary key,
       nick text not null,
+      public_nick text,
       incident_count bigint not null,
       private_count bigint not null,
-      warn_count bigint not null,
-      mute_count bigint not null,
-      kick_count bigint not null,
-      ban_count bigint not null,
       last_id bigint not null,
-      last_incident_at timestamptz
+      public_last_id bigint not null
     );
     create index on ${schema}.persons (incident_count, last_id);
-    create index on ${schema}.persons ((incident_count - private_count), last_id);
+    create index on ${schema}.persons ((incident_count - private_count), public_last_id);
     create table ${schema}.days (
       day date, private boolean, incidents bigint not null, primary key (day, private));
     create table ${schema}.levels (
@@ -92,8 +91,8 @@ export const moderationModel = defineProjection({
     await setLifted(tx, of('incident.lifted'), schema);
     const counts = new Map<string, PersonCount>();
     for (const { seq, data } of incidents) {
-      const { person, nick, level } = data;
-      if (person !== null) count(counts, person, { nick, level, private: isPrivate(data) }, seq);
+      const { person, nick } = data;
+      if (person !== null) count(counts, person, { nick, private: isPrivate(data) }, seq);
     }
     for (const row of await setPardoned(tx, pardons, schema)) {
       if (row.person !== null) count(counts, row.person, row, 0, -1);
@@ -192,13 +191,13 @@ async function setPardoned(
   tx: Tx,
   facts: FactOfType<'incident.pardoned'>[],
   schema: string,
-): Promise<{ person: string | null; nick: string; level: string; private: boolean }[]> {
+): Promise<{ person: string | null; nick: string; private: boolean }[]> {
   if (facts.length === 0) return [];
   return await tx.query(
     `update ${schema}.incidents as i set pardoned_at = row.at, pardoned_by = row.by,
        told_at = case when told_at <= row.at then null else told_at end
      from json_to_recordset($1::json) as row (ref text, at timestamptz, by text)
-     where i.ref = row.ref and i.pardoned_at is null returning i.person, i.nick, i.level, i.private`,
+     where i.ref = row.ref and i.pardoned_at is null returning i.person, i.nick, i.private`,
     [json(facts.map(({ data, at, by }) => ({ ref: data.ref, at, by })))],
   );
 }
@@ -206,60 +205,44 @@ async function setPardoned(
 interface PersonCount {
   person: string;
   nick: string;
+  /** Of their newest incident that was not private, like `public_last_id`. */
+  public_nick: string | null;
   incidents: number;
   private: number;
-  warn: number;
-  mute: number;
-  kick: number;
-  ban: number;
   last_id: number;
+  public_last_id: number;
 }
-
-const countOf: Record<string, 'warn' | 'mute' | 'kick' | 'ban' | undefined> = {
-  WARN: 'warn',
-  MUTE: 'mute',
-  KICK: 'kick',
-  BAN: 'ban',
-};
 
 function count(
   counts: Map<string, PersonCount>,
   person: string,
-  { nick, level, private: isPrivate }: { nick: string; level: string; private: boolean },
+  { nick, private: isPrivate }: { nick: string; private: boolean },
   id: number,
   by = 1,
 ): void {
-  const none = { incidents: 0, private: 0, warn: 0, mute: 0, kick: 0, ban: 0, last_id: 0 };
-  const row = counts.get(person) ?? { person, nick, ...none };
+  const none = { incidents: 0, private: 0, last_id: 0, public_last_id: 0 };
+  const row = counts.get(person) ?? { person, nick, public_nick: null, ...none };
   counts.set(person, row);
   row.incidents += by;
   if (isPrivate) row.private += by;
-  const counted = countOf[level];
-  if (counted) row[counted] += by;
   // a person's row bears the nick of their newest incident
   if (id > row.last_id) Object.assign(row, { nick, last_id: id });
+  // a private one must not tell the public what else a person is called
+  if (!isPrivate && id > row.public_last_id) Object.assign(row, { public_nick: nick, public_last_id: id });
 }
 
 async function addCounts(tx: Tx, counts: PersonCount[], schema: string): Promise<void> {
   await tx.query(
     `insert into ${schema}.persons as p
-     select row.*, l.created_at
-     from json_to_recordset($1::json) as row (person text, nick text, incidents bigint, private bigint, warn bigint,
-       mute bigint, kick bigint, ban bigint, last_id bigint)
-     left join lateral (
-       select created_at from ${schema}.incidents
-       where person = row.person and pardoned_at is null order by id desc limit 1
-     ) as l on true
+     select * from json_to_recordset($1::json) as row (person text, nick text, public_nick text, incidents bigint,
+       private bigint, last_id bigint, public_last_id bigint)
      on conflict (person) do update
      set nick = case when excluded.last_id > p.last_id then excluded.nick else p.nick end,
+       public_nick = case when excluded.public_last_id > p.public_last_id then excluded.public_nick else p.public_nick end,
        incident_count = p.incident_count + excluded.incident_count,
        private_count = p.private_count + excluded.private_count,
-       warn_count = p.warn_count + excluded.warn_count,
-       mute_count = p.mute_count + excluded.mute_count,
-       kick_count = p.kick_count + excluded.kick_count,
-       ban_count = p.ban_count + excluded.ban_count,
        last_id = greatest(p.last_id, excluded.last_id),
-       last_incident_at = excluded.last_incident_at`,
+       public_last_id = greatest(p.public_last_id, excluded.public_last_id)`,
     [json(counts)],
   );
 }

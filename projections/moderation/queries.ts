@@ -60,6 +60,10 @@ type StoredIncident = RowOf<typeof incidentRows> & { level: Level; action: Actio
 const mostOffenders = 10;
 const recentIncidents = 10;
 
+/** What a reader is shown: all where `all` is true, else without what happened in private and in hidden channels. */
+const isShown = (all: string, hidden: string) =>
+  `(${all}::boolean or not (private or channel_key = any(${hidden}::text[])))`;
+
 /**
  * The newest incidents, newest first. For the public: without those of private rooms, and without those of
  * the given channels.
@@ -71,8 +75,7 @@ export async function moderationIncidents(
   hidden: readonly string[] | undefined,
 ): Promise<ModerationIncident[]> {
   const rows = await sql.query<StoredIncident>(
-    `select * from ${schema}.incidents
-     where $2::boolean or not (private or channel_key = any($3::text[])) order by id desc limit $1`,
+    `select * from ${schema}.incidents where ${isShown('$2', '$3')} order by id desc limit $1`,
     [limit, hidden === undefined, hidden ?? []],
   );
   return rows.map(incidentView);
@@ -95,7 +98,8 @@ export async function incidentRecords(
 /**
  * The reputation of somebody, and their newest incidents, newest first. It is for the account of that name,
  * if there is one. Otherwise it is for the person who had the nick at its newest incident, with all that this
- * person did. `undefined` without either. For the public, what happened in private does not count.
+ * person did. `undefined` without either. For the public, what happened in private or in one of the given
+ * channels does not count. It does not tell which nicks are one person, either.
  */
 export async function moderationReputation(
   sql: Tx,
@@ -104,54 +108,39 @@ export async function moderationReputation(
   hidden: readonly string[] | undefined,
 ): Promise<{ reputation: ModerationReputation; recentIncidents: ModerationIncident[] } | undefined> {
   const key = casefold(nick);
-  const [person] = await sql.query<
-    Omit<ModerationReputation, 'last_incident_at'> & { person: string; last_incident_at: Date | null }
-  >(
-    `select * from (
-       (select 0 as rank, * from ${schema}.persons where person = $1)
+  const shown = [hidden === undefined, hidden ?? []];
+  const [found] = await sql.query<{ person: string }>(
+    `select person from (
+       (select 0 as rank, person from ${schema}.incidents
+        where person = $1 and ${isShown('$3', '$4')} order by id desc limit 1)
        union all
-       (select 1 as rank, p.* from ${schema}.persons as p where person = (
-         select person from ${schema}.incidents where nick_key = $2 and person is not null order by id desc limit 1))
+       (select 1 as rank, person from ${schema}.incidents
+        where nick_key = $2 and person is not null and ${isShown('$3', '$4')} order by id desc limit 1)
      ) as found order by rank limit 1`,
-    [`account ${key}`, key],
+    [`account ${key}`, key, ...shown],
   );
-  if (!person) return undefined;
+  if (!found) return undefined;
+  const ofPerson = `from ${schema}.incidents where person = $1 and ${isShown('$2', '$3')}`;
+  const counts = 'pardoned_at is null';
+  const counted = levels
+    .filter((level) => level !== 'LOG')
+    .map((level) => `count(*) filter (where ${counts} and level = '${level}') as ${level}_count`);
+  const [record] = await sql.query<
+    Omit<ModerationReputation, 'last_incident_at'> & { last_incident_at: Date | null }
+  >(
+    `select (array_agg(nick order by id desc))[1] as nick, count(*) filter (where ${counts}) as incident_count,
+       max(created_at) filter (where ${counts}) as last_incident_at, ${counted.join(', ')} ${ofPerson}`,
+    [found.person, ...shown],
+  );
   const rows = await sql.query<StoredIncident>(
-    `select * from ${schema}.incidents
-     where person = $1 and pardoned_at is null
-       and ($3::boolean or not (private or channel_key = any($4::text[])))
-     order by id desc limit $2`,
-    [person.person, recentIncidents, hidden === undefined, hidden ?? []],
+    `select * ${ofPerson} and ${counts} order by id desc limit $4`,
+    [found.person, ...shown, recentIncidents],
   );
-  const shown = hidden === undefined ? person : await publicCounts(sql, schema, person.person);
-  // all that there was happened in private
-  if (shown.incident_count === 0 && person.incident_count > 0) return undefined;
-  const { incident_count, warn_count, mute_count, kick_count, ban_count, last_incident_at } = shown;
-  const counts = { incident_count, warn_count, mute_count, kick_count, ban_count };
+  const { last_incident_at, ...reputation } = record!;
   return {
-    reputation: {
-      nick: person.nick,
-      ...counts,
-      last_incident_at: last_incident_at?.toISOString() ?? null,
-    },
+    reputation: { ...reputation, last_incident_at: last_incident_at?.toISOString() ?? null },
     recentIncidents: rows.map(incidentView),
   };
-}
-
-type PersonCounts = Omit<ModerationReputation, 'nick' | 'last_incident_at'> & {
-  last_incident_at: Date | null;
-};
-
-/** What the public is told of a person. */
-async function publicCounts(sql: Tx, schema: string, person: string): Promise<PersonCounts> {
-  const of = (level: Level) => `count(*) filter (where level = '${level}') as ${level}_count`;
-  const [counts] = await sql.query<PersonCounts>(
-    `select count(*) as incident_count, ${of('WARN')}, ${of('MUTE')}, ${of('KICK')}, ${of('BAN')},
-       max(created_at) as last_incident_at
-     from ${schema}.incidents where person = $1 and pardoned_at is null and not private`,
-    [person],
-  );
-  return counts!;
 }
 
 /**
@@ -174,10 +163,12 @@ export async function moderationCounts(
      where day = $1::date and ($2::boolean or not private)`,
     [now.toISOString().slice(0, 10), withPrivate],
   );
-  const count = withPrivate ? 'incident_count' : 'incident_count - private_count';
+  const [nick, count, last] = withPrivate
+    ? ['nick', 'incident_count', 'last_id']
+    : ['public_nick', 'incident_count - private_count', 'public_last_id'];
   const topOffenders = await sql.query<{ nick: string; incidents: number }>(
-    `select nick, ${count} as incidents from ${schema}.persons
-     where ${count} > 0 order by ${count} desc, last_id desc limit $1`,
+    `select ${nick} as nick, ${count} as incidents from ${schema}.persons
+     where ${count} > 0 order by ${count} desc, ${last} desc limit $1`,
     [mostOffenders],
   );
   const byLevel = Object.fromEntries(levels.map((level) => [level, 0])) as Record<Level, number>;

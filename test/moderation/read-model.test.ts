@@ -21,8 +21,10 @@ import { eachSql } from '../support/sql.js';
 const start = Date.parse('2026-03-01T22:00:00Z');
 const at = (minutes: number) => new Date(start + minutes * 60_000);
 
-/** Incidents of a night, and what became of them. */
-function history(): Recorded[] {
+type IncidentFields = Partial<Extract<ModerationFact, { type: 'incident.recorded' }>['data']>;
+
+/** Facts as they are recorded one after the other. */
+function record() {
   const facts: Recorded[] = [];
   const tell = (minutes: number, fact: ModerationFact, by = 'guard-channels') => {
     const seq = facts.length + 1;
@@ -34,7 +36,7 @@ function history(): Recorded[] {
     minutes: number,
     nick: string,
     level: Level,
-    fields: Partial<Extract<ModerationFact, { type: 'incident.recorded' }>['data']> = {},
+    fields: IncidentFields = {},
   ) => {
     const host = `u@${nick.toLowerCase()}.example`;
     const action = (['none', 'notice', 'quiet', 'kick', 'ban'] as const)[levels.indexOf(level)]!;
@@ -56,6 +58,12 @@ function history(): Recorded[] {
     };
     tell(minutes, { type: 'incident.recorded', data });
   };
+  return { facts, tell, incident };
+}
+
+/** Incidents of a night, and what became of them. */
+function history(): Recorded[] {
+  const { facts, tell, incident } = record();
   const answer = (ref: string, action: 'notice' | 'quiet' | 'ban', fields: object = {}) =>
     tell(0, { type: 'incident.answered', data: { ref, action, outcome: 'done', ...fields } });
   incident('line:1-0', 0, 'Mallory', 'WARN');
@@ -79,6 +87,64 @@ function history(): Recorded[] {
 
 const facts = history();
 
+/** People under nicks of their own in public and in private. */
+function doubles(): Recorded[] {
+  const { facts, tell, incident } = record();
+  const of = (person: string, fields: IncidentFields = {}) => ({ person: `host ${person}`, ...fields });
+  const room = { channel: '#task-42' };
+  incident('line:1-0', 0, 'bob', 'WARN', of('b'));
+  incident('line:2-0', 1, 'Ghost', 'MUTE', of('b', room));
+  // the same nick in public, by somebody else
+  incident('line:3-0', 2, 'shade', 'WARN', of('s'));
+  incident('line:4-0', 3, 'shade', 'WARN', of('b', { private: true }));
+  incident('line:5-0', 4, 'cas', 'WARN', of('c'));
+  tell(5, { type: 'incident.pardoned', data: { ref: 'line:5-0', reason: 'quote' } }, 'ann');
+  incident('line:6-0', 6, 'casper', 'WARN', of('c', { channel: '#relay-1' }));
+  // in a channel that is closed by now
+  incident('line:7-0', 7, 'bobby', 'WARN', of('b', { channel: '#Shut' }));
+  incident('line:8-0', 8, 'spy', 'WARN', { person: 'account agent', account: 'agent', ...room });
+  incident('line:9-0', 9, 'Ghost', 'WARN', of('b', room));
+  return facts;
+}
+
+async function hiddenNicks(t: Test, sql: Sql, batch: number): Promise<void> {
+  const schema = `hidden_${batch}`;
+  const facts = doubles();
+  await sql.query(`create schema ${schema}; ${moderationModel.ddl(schema)}`);
+  for (let from = 0; from < facts.length; from += batch)
+    await sql.transaction((tx) => moderationModel.apply(tx, facts.slice(from, from + batch), schema));
+  const seen = async (nick: string, hidden?: string[]) => {
+    const found = await moderationReputation(sql, schema, nick, hidden);
+    return found && [found.reputation.nick, found.reputation.incident_count, found.recentIncidents.length];
+  };
+  const shut = ['#shut'];
+  for (const nick of ['ghost', 'casper', 'bobby', 'spy', 'agent'])
+    t.equal(await seen(nick, shut), undefined, `${nick} did nothing that the public may know`);
+  t.same(await seen('bob', shut), ['bob', 1, 1], 'under the nick that they had in public');
+  t.same(await seen('bob', []), ['bobby', 2, 2], 'a channel that is open shows more');
+  t.same(
+    await seen('shade', shut),
+    ['shade', 1, 1],
+    'who did it in public, and not who did it later in private',
+  );
+  t.same(await seen('cas', shut), ['cas', 0, 0], 'what was pardoned, whatever happened in private');
+  const { topOffenders } = await moderationCounts(sql, schema, at(9), false);
+  t.same(topOffenders, [
+    { nick: 'bobby', incidents: 2 },
+    { nick: 'shade', incidents: 1 },
+  ]);
+
+  for (const nick of ['ghost', 'bob', 'shade', 'bobby'])
+    t.same(await seen(nick), ['Ghost', 5, 5], 'operators see all');
+  t.same(await seen('agent'), ['spy', 1, 1]);
+  t.same((await moderationCounts(sql, schema, at(9), true)).topOffenders, [
+    { nick: 'Ghost', incidents: 5 },
+    { nick: 'spy', incidents: 1 },
+    { nick: 'casper', incidents: 1 },
+    { nick: 'shade', incidents: 1 },
+  ]);
+}
+
 eachSql(t, async (t, open) => {
   const { sql } = await open();
   let first: unknown;
@@ -101,6 +167,10 @@ eachSql(t, async (t, open) => {
   }
   await t.test('MOD-12 what is listed and counted', (t) => reads(t, sql, 'by_7'));
   await t.test('MOD-10 what is to be done', (t) => due(t, sql, 'by_7'));
+  for (const batch of [1, 1_000])
+    await t.test(`MOD-51 nicks that were used in private, folded in batches of ${batch}`, (t) =>
+      hiddenNicks(t, sql, batch),
+    );
 });
 
 async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
