@@ -196,10 +196,10 @@ export async function isOutlived(
   const [other] = await sql.query<{ known: boolean }>(
     `select outcome is not null as known from ${schema}.incidents
      where lifted_at is null and pardoned_at is null and id <> $2 and channel_key = $3 and action = $4
-       and ((until > $1 and mask is not distinct from $5 and ($5::text is not null or lower(nick) = lower($6)))
+       and ((until > $1 and mask is not distinct from $5 and ($5::text is not null or nick_key = $6))
          or (outcome is null and action not in ('none', 'withhold') and said_at > $7))
      order by outcome is null limit 1`,
-    [now, id, casefold(channel), action, mask, nick, new Date(now.getTime() - lateAfterMs)],
+    [now, id, casefold(channel), action, mask, casefold(nick), new Date(now.getTime() - lateAfterMs)],
   );
   if (!other) return 'no';
   return other.known ? 'yes' : 'perhaps';

@@ -87,6 +87,22 @@ function history(): Recorded[] {
 
 const facts = history();
 
+async function voices(t: Test, sql: Sql): Promise<void> {
+  const { facts, tell, incident } = record();
+  for (const [n, nick] of ['Bot[x]', 'bot{X}', 'Bot(x)'].entries()) {
+    const ref = `line:${n}-0`;
+    incident(ref, n, nick, 'MUTE', { seconds: 600 });
+    const answer = { ref, action: 'quiet', outcome: 'done', voice: true, until: at(10 + n).toISOString() };
+    tell(n, { type: 'incident.answered', data: answer } as ModerationFact);
+  }
+  await sql.query(`create schema voices; ${moderationModel.ddl('voices')}`);
+  await sql.transaction((tx) => moderationModel.apply(tx, facts, 'voices'));
+  const { due } = await dueLifts(sql, 'voices', at(20));
+  const outlived = (ref: string) => isOutlived(sql, 'voices', due.find((one) => one.ref === ref)!, at(10.5));
+  t.equal(await outlived('line:0-0'), 'yes', 'by the other spelling');
+  t.equal(await outlived('line:1-0'), 'no', 'another nick keeps nothing');
+}
+
 /** People under nicks of their own in public and in private. */
 function doubles(): Recorded[] {
   const { facts, tell, incident } = record();
@@ -167,6 +183,7 @@ eachSql(t, async (t, open) => {
   }
   await t.test('MOD-12 what is listed and counted', (t) => reads(t, sql, 'by_7'));
   await t.test('MOD-10 what is to be done', (t) => due(t, sql, 'by_7'));
+  await t.test('MOD-52 mutes by voice of one nick in two spellings', (t) => voices(t, sql));
   for (const batch of [1, 1_000])
     await t.test(`MOD-51 nicks that were used in private, folded in batches of ${batch}`, (t) =>
       hiddenNicks(t, sql, batch),

@@ -58,6 +58,8 @@ export const moderation = {
     'While it cannot be looked up whose agent of the gateway somebody is, they are looked at again until it can.',
   'MOD-51':
     'What somebody did in private tells the public neither that nick nor that it is the person of another one: not when a nick is looked up, nor in its record, nor among the top offenders.',
+  'MOD-52':
+    'A mute that only took the voice goes on while another one of the same nick does, by the case mapping of IRC.',
   'MOD-24':
     'A ban that the network does not take is a kick all the same, and of a list that is nearly full our oldest masks go.',
   'MOD-22': 'An action that was done before a crash and not recorded is done when it is asked for again.',
