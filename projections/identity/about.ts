@@ -1,3 +1,4 @@
+import { aboutLastDay } from '../core/days.js';
 import type { About } from '../core/projection.js';
 
 /** What people are told of the tables of links. */
@@ -16,12 +17,13 @@ export const aboutLinks: About = {
     },
   },
   seen: {
-    says: 'When nicks last said something in a channel that was not private, to the minute.',
+    says: 'When nicks last said something in a channel that was not private, to the minute. 30 days of it.',
     columns: {
       nick: 'Nick under the key by which nicks are compared.',
       seen_at: 'The minute.',
     },
   },
+  last_day: aboutLastDay,
   totals: {
     says: 'Counts of links.',
     columns: {

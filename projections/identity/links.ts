@@ -2,6 +2,7 @@ import type { Recorded } from '../../streams/core/index.js';
 import { type IdentityFact, identity, walletKey } from '../../streams/identity/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { type IrcFact, irc, isLine } from '../../streams/network/index.js';
+import { dayBefore, days, isNewDay, lastDayTable } from '../core/days.js';
 import { defineProjection } from '../core/projection.js';
 import { type RowOf, Rows, rowsOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
@@ -23,11 +24,12 @@ const linkRows = new Rows({
 /**
  * Who is linked to which wallet now. `links` has one row for each present link; an unlink removes it. `seen`
  * comes from the IRC stream alone: the minute in which a nick last said something in public, so that a nick that says
- * much costs little. What is said in private channels tells strangers nothing, also not when.
+ * much costs little. What is said in private channels tells strangers nothing, also not when. A nick may be linked after it
+ * is seen, and either stream may be folded first. So `seen` has all nicks, but those of the last 30 days only.
  */
 export const identityLinks = defineProjection({
   name: 'identity_links',
-  version: 3,
+  version: 4,
   streams: [identity, irc],
   about: aboutLinks,
   ddl: (schema) => `
@@ -35,6 +37,7 @@ export const identityLinks = defineProjection({
     create index on ${schema}.links (wallet);
     create index on ${schema}.links (nick) where verified_at is not null;
     create table ${schema}.seen (nick text collate "C" primary key, seen_at timestamptz not null);
+    ${lastDayTable(schema)}
     create table ${schema}.totals (
       only_row boolean primary key default true check (only_row),
       links integer not null,
@@ -44,7 +47,10 @@ export const identityLinks = defineProjection({
     const changes = facts.filter((fact) => fact.stream === identity.name) as Recorded<IdentityFact>[];
     const sightings = facts.filter((fact) => fact.stream === irc.name) as Recorded<IrcFact>[];
     if (changes.length > 0) await changeLinks(tx, changes, schema);
-    if (sightings.length > 0) await noteSeen(tx, sightings, schema);
+    for (const { day, facts: ofDay } of days(sightings)) {
+      if (await isNewDay(tx, schema, day)) await forgetSeen(tx, dayBefore(day, keptDays), schema);
+      await noteSeen(tx, ofDay, schema);
+    }
   },
 });
 
@@ -110,6 +116,13 @@ function rowAfter(before: StoredLink | undefined, fact: Recorded<IdentityFact>):
 }
 
 const minuteMs = 60_000;
+/** As long as what was said is kept: a rebuild knows no more than that. */
+const keptDays = 30;
+
+/** Removes those who said nothing since a day, so that nobody fills the table with new nicks for good. */
+async function forgetSeen(tx: Tx, since: string, schema: string): Promise<void> {
+  await tx.query(`delete from ${schema}.seen where seen_at < $1::timestamptz`, [new Date(since)]);
+}
 
 async function noteSeen(tx: Tx, facts: Recorded<IrcFact>[], schema: string): Promise<void> {
   const minutes = new Map<string, number>();

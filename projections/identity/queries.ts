@@ -11,8 +11,8 @@ export interface IdentityLink {
   verified: 0 | 1;
   linked_at: string;
   /**
-   * When the nick last said something in a channel that was not private, to the minute; when it was linked, if that was
-   * later.
+   * When the nick last said something in a channel that was not private, to the minute. When it was linked, if that was
+   * later, or if it said nothing in 30 days.
    */
   last_seen: string;
   /** 0 anonymous, 1 linked, 2 verified, 3 registered. */

@@ -1,13 +1,13 @@
 import type { Recorded } from '../../streams/core/index.js';
 import type { IrcFact } from '../../streams/network/index.js';
+import { dayBefore, days } from '../core/days.js';
 import { Rows } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 import { storeAways, storeChannels, storeIdentities } from './fold-channels.js';
 import { storeActivity, storeLines } from './fold-lines.js';
-import { type ChannelPatch, days, type Line, patchOf } from './patch.js';
+import { type ChannelPatch, type Line, patchOf } from './patch.js';
 
 const keptDays = 30;
-const dayMs = 24 * 3_600_000;
 
 const rebornRows = new Rows({ channel: 'text', first_seq: 'bigint' });
 
@@ -38,7 +38,7 @@ async function beginDay(tx: Tx, day: string, seq: number, schema: string): Promi
     [day, seq],
   );
   if (begun.length === 0) return;
-  const oldest = new Date(Date.parse(day) - keptDays * dayMs).toISOString().slice(0, 10);
+  const oldest = dayBefore(day, keptDays);
   await tx.query(
     `with old_lines as (
        delete from ${schema}.lines

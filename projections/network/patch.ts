@@ -65,17 +65,6 @@ export interface Patch {
   lines: Line[];
 }
 
-/** Facts by the day, in UTC, on which they were stored. */
-export function days(facts: Recorded<IrcFact>[]): { day: string; facts: Recorded<IrcFact>[] }[] {
-  const groups: { day: string; facts: Recorded<IrcFact>[] }[] = [];
-  for (const fact of facts) {
-    const day = fact.at.toISOString().slice(0, 10);
-    if (groups.at(-1)?.day !== day) groups.push({ day, facts: [] });
-    groups.at(-1)!.facts.push(fact);
-  }
-  return groups;
-}
-
 /** Works out what facts change, without a look at what is stored. */
 export function patchOf(facts: Recorded<IrcFact>[]): Patch {
   const channels = new Map<string, ChannelPatch>();

@@ -124,6 +124,7 @@ eachSql(t, async (t, open) => {
       const rows = {
         links: await sql.query(`select * from ${schema}.links order by nick`),
         seen: await sql.query(`select * from ${schema}.seen order by nick`),
+        lastDay: await sql.query(`select * from ${schema}.last_day`),
         totals: await sql.query(`select * from ${schema}.totals`),
       };
       t.equal(rows.links.length, 38);
@@ -132,6 +133,7 @@ eachSql(t, async (t, open) => {
     });
   }
   await t.test('IDENT-04 IDENT-18 what is shown', (t) => reads(t, sql, 'in_sevens'));
+  await t.test('IDENT-31 who is seen under ever new nicks', (t) => newNicks(t, sql));
 });
 
 async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
@@ -187,4 +189,56 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
     ['back'],
   );
   t.equal((await verifiedLinks(sql, schema, '', 1)).length, 1);
+}
+
+const dayMinutes = 24 * 60;
+
+/** Somebody with a new nick for each line, and others, on 70 days. */
+function manyNicks(): Recorded[] {
+  return Array.from({ length: 70 }, (_, day) => {
+    const said = (nick: string, minutes = 0) => ({
+      is: 'message' as const,
+      nick,
+      at: at(day * dayMinutes + minutes).getTime(),
+      text: 'hello',
+    });
+    const seen: Sighting[] = [said(`new${day}a`), said(`new${day}b`, 1), { ...said('shy'), private: true }];
+    if (day % 20 === 0) seen.push(said('alice'));
+    if (day === 15) seen.push(said('bob'));
+    // a history that is told late
+    if (day === 60) seen.unshift(said('late', -40 * dayMinutes));
+    return {
+      type: 'channel.observed',
+      id: `s${day}`,
+      stream: 'IRC',
+      subject: 'irc.lobby',
+      seq: day + 1,
+      at: at(day * dayMinutes + 1),
+      by: 'record-irc',
+      cause: null,
+      data: { channel: '#lobby', lines_before: 0, seen },
+    };
+  });
+}
+
+async function newNicks(t: Test, sql: Sql): Promise<void> {
+  const facts = manyNicks();
+  let first: unknown;
+  for (const [schema, batch, order] of [
+    ['new_by_one', 1, [identity, facts]],
+    ['new_by_nine', 9, [facts, identity]],
+    ['new_at_once', 1_000, [identity, facts]],
+  ] as const) {
+    await sql.query(`create schema ${schema}; ${identityLinks.ddl(schema)}`);
+    for (const some of order) await fold(sql, schema, some, batch);
+    const rows = await sql.query<{ nick: string }>(`select * from ${schema}.seen order by nick`);
+    first ??= rows;
+    t.same(rows, first, schema);
+    const nicks = rows.map(({ nick }) => nick);
+    t.equal(nicks.length, 2 * 31 + 1, 'those of thirty days and today');
+    t.ok(['new39a', 'new69b', 'alice'].every((nick) => nicks.includes(nick)));
+    t.notOk(['new38b', 'bob', 'shy', 'late'].some((nick) => nicks.includes(nick)));
+    t.match(await linkOfNick(sql, schema, 'alice'), { last_seen: '2026-04-30T12:00:00.000Z' });
+    t.match(await linkOfNick(sql, schema, 'bob'), { last_seen: at(3).toISOString() }, 'when it was linked');
+  }
 }
