@@ -4,11 +4,14 @@ import type { Tx } from './sql.js';
 
 const dayMs = 24 * 3_600_000;
 
-/** Facts by the day, in UTC, on which they were stored. */
+/** The day, in UTC, on which a fact was stored. */
+export const dayOf = ({ at }: Pick<Recorded, 'at'>): string => at.toISOString().slice(0, 10);
+
+/** Facts by that day. */
 export function days<Fact extends Recorded>(facts: readonly Fact[]): { day: string; facts: Fact[] }[] {
   const groups: { day: string; facts: Fact[] }[] = [];
   for (const fact of facts) {
-    const day = fact.at.toISOString().slice(0, 10);
+    const day = dayOf(fact);
     if (groups.at(-1)?.day !== day) groups.push({ day, facts: [] });
     groups.at(-1)!.facts.push(fact);
   }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { Sql } from '../../projections/core/sql.js';
 import { floorModel } from '../../projections/floor/fold.js';
-import { allFloors, floorOf } from '../../projections/floor/queries.js';
+import { allFloors, floorOf, type StoredFloor } from '../../projections/floor/queries.js';
 import type { Recorded } from '../../streams/core/index.js';
 import {
   type FloorAnswer,
@@ -15,6 +15,7 @@ import {
   seeFloor,
 } from '../../streams/floor/index.js';
 import type { IrcFact, Sighting } from '../../streams/network/index.js';
+import { FollowedFloors } from '../../workers/floor/followed.js';
 import { announcement, answerOf } from '../../workers/floor/words.js';
 import { eachSql } from '../support/sql.js';
 
@@ -281,7 +282,93 @@ eachSql(t, async (t, open) => {
       t.ok(floor.holder);
     });
   }
+  await t.test('FLOOR-10 what is forgotten', (t) => forgotten(t, sql));
 });
 
-const rowsOf = async (sql: Sql, schema: string) =>
-  (await allFloors(sql, schema)).sort((a, b) => (a.channel < b.channel ? -1 : 1));
+/** Channels on nine days: one is recorded on, one is deleted while somebody has the floor, one is quiet and comes back. */
+function manyDays(): Recorded<IrcFact>[] {
+  const facts: Recorded<IrcFact>[] = [];
+  const tell = (day: number, name: string, ...seen: Sighting[]) => {
+    const seq = facts.length + 1;
+    const place = {
+      id: `d${seq}`,
+      stream: 'IRC',
+      subject: `irc.${name.slice(1)}`,
+      seq,
+      by: 'test',
+      cause: null,
+    };
+    const data = { channel: name, lines_before: 0, seen };
+    facts.push({ type: 'channel.observed', data, ...place, at: new Date(day * 24 * 60 * minute + 1_000) });
+  };
+  const snapshot = (day: number): Sighting => ({
+    is: 'snapshot',
+    at: day * 24 * 60 * minute,
+    members: ['@op', 'ann'],
+    modes: 'nt',
+    topic: '',
+    continues: true,
+  });
+  const says = (day: number, nick: string, text: string): Sighting => ({
+    is: 'message',
+    at: day * 24 * 60 * minute + 500,
+    nick,
+    text,
+  });
+  for (let day = 0; day < 9; day++) {
+    tell(day, '#lives', snapshot(day));
+    if (day === 1) {
+      tell(day, '#task-1', snapshot(day), says(day, 'ann', '/floor'), says(day, 'op', '/floor open'));
+      tell(day, '#task-1', { is: 'left', at: day * 24 * 60 * minute + 900, reason: 'Channel deleted' });
+    }
+    if (day === 2) tell(day, '#back', snapshot(day));
+    if (day === 5) tell(day, '#back', says(day, 'op', '/floor open'));
+    if (day === 6) tell(day, '#Lives', says(day, 'ann', 'hello'));
+  }
+  return facts;
+}
+
+async function forgotten(t: Test, sql: Sql): Promise<void> {
+  const facts = manyDays();
+  const foldedTo = async (schema: string, batch: number) => {
+    const steps: StoredFloor[][] = [];
+    await sql.query(`create schema ${schema}; ${floorModel.ddl(schema)}`);
+    for (let from = 0; from < facts.length; from += batch) {
+      await sql.transaction((tx) => floorModel.apply(tx, facts.slice(from, from + batch), schema));
+      steps.push(await rowsOf(sql, schema));
+    }
+    return steps;
+  };
+  const steps = await foldedTo('days_one', 1);
+  const names = (rows: { channel: string }[]) => rows.map(({ channel }) => channel);
+  const day = (n: number) => facts.findIndex(({ at }) => at.getTime() > n * 24 * 60 * minute);
+  t.same(names(steps[day(4)]!), ['#back', '#lives', '#task-1'], 'after less than three whole days');
+  t.same(names(steps[day(5)]!), ['#back', '#lives'], 'after three days, whoever had the floor');
+  t.same(names(steps.at(-1)!), ['#back', '#lives']);
+  t.same(steps.at(-1)![0]!.state.operators, ['op'], 'a channel that comes back in time is as it was');
+  for (const batch of [4, 1_000])
+    t.same((await foldedTo(`days_${batch}`, batch)).at(-1), steps.at(-1), `in batches of ${batch}`);
+
+  for (let from = 0; from < facts.length; from++) {
+    const followed = new FollowedFloors();
+    // what is read may be ahead of where facts are followed from
+    for (const row of steps[from]!) followed.know(row);
+    for (const [place, fact] of facts.entries()) {
+      if (place <= from - 2) continue;
+      followed.see(fact);
+      if (place < from) continue;
+      const held = [...followed.all].map(({ name, state, day }) => ({
+        channel: name.toLowerCase(),
+        state,
+        day,
+      }));
+      const rows = steps[place]!.map(({ channel, state, day }) => ({ channel, state, day }));
+      t.same(sorted(held), rows, `who tells of them holds the same, from ${from} at ${place}`);
+    }
+  }
+}
+
+const sorted = <Floor extends { channel: string }>(floors: Floor[]) =>
+  floors.sort((a, b) => (a.channel < b.channel ? -1 : 1));
+
+const rowsOf = async (sql: Sql, schema: string) => sorted(await allFloors(sql, schema));

@@ -12,4 +12,6 @@ export const floor = {
     'A floor follows from the recorded lines alone: in any batches, after a rebuild, and in a process that takes over.',
   'FLOOR-08': 'Whoever gets the floor is named by a line, which is in the inbox of an agent.',
   'FLOOR-09': 'The floor of a private channel is for those who may read it.',
+  'FLOOR-10':
+    'A floor is forgotten when its channel was not recorded for three days, in the read model and by who tells of it.',
 };

@@ -1,20 +1,14 @@
 import type { Logger } from 'pino';
-import { seeAll } from '../../projections/floor/fold.js';
 import type { StoredFloor } from '../../projections/floor/queries.js';
 import { clock, pause } from '../../streams/core/clock.js';
 import { boundedCache, type Log, type Position, type Recorded } from '../../streams/core/index.js';
-import {
-  type FloorAnswer,
-  type FloorState,
-  floorAt,
-  floorCommandIn,
-  freeFloor,
-} from '../../streams/floor/index.js';
+import { type FloorAnswer, type FloorState, floorAt } from '../../streams/floor/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { type IrcFact, irc } from '../../streams/network/index.js';
 import { ReadModelReactor } from '../core/read-model-reactor.js';
 import { RateLimit } from '../irc/command-rate.js';
 import type { IrcConnection, IrcLine, Session } from '../irc/index.js';
+import { type Followed, FollowedFloors, free } from './followed.js';
 import { announcement, answerOf } from './words.js';
 
 /** What the floors of channels are told with. */
@@ -29,18 +23,6 @@ export interface TellFloorsOptions {
   floors(after: Position): Promise<StoredFloor[]>;
 }
 
-/** A floor as it is followed. */
-interface Followed {
-  /** Name as the network spells it. */
-  name: string;
-  seq: number;
-  state: FloorState;
-  /** The turn that was announced last. */
-  told: string;
-  /** When that was, on the clock of `clock.elapsed()`. */
-  toldAt: number;
-}
-
 const lookMs = 500;
 /** Announcements of one channel are at least so far apart: of several turns the last one is told. */
 const apartMs = 3_000;
@@ -51,7 +33,6 @@ const onceMs = 10_000;
 const mostRemembered = 10_000;
 /** An older line is not answered any more. */
 const lateMs = 5 * 60_000;
-const free = 'free';
 /** The last line may not have been shown. */
 const untold = '';
 
@@ -61,7 +42,7 @@ const untold = '';
  */
 export class TellFloors {
   readonly #options: TellFloorsOptions;
-  readonly #floors = new Map<string, Followed>();
+  readonly #floors = new FollowedFloors();
   readonly #reactor: ReadModelReactor<typeof irc, StoredFloor, never>;
   readonly #rate = new RateLimit();
   /** What was answered last, and when (on the clock of `clock.elapsed()`), by who asked, where and what. */
@@ -75,7 +56,8 @@ export class TellFloors {
       logger,
       stream: irc,
       read: async (after) => ({ rows: await floors(after), seq: after.seq }),
-      known: (row) => this.#know(row),
+      // whoever has the floor may not have heard of it from the process before this one: that is told again
+      known: (row) => this.#floors.know(row),
       seen: (fact) => this.#see(fact),
       handle: async () => ({ is: 'done' }),
     });
@@ -89,33 +71,10 @@ export class TellFloors {
     await this.#reactor.stop();
   }
 
-  /** Whoever has the floor may not have heard of it from the process before this one: that is told again. */
-  #know({ channel, seq, state }: StoredFloor): void {
-    if (this.#floors.has(channel) && this.#floors.get(channel)!.seq >= seq) return;
-    this.#floors.set(channel, { name: channel, seq, state, told: free, toldAt: Number.NEGATIVE_INFINITY });
-  }
-
   #see(fact: Recorded<IrcFact>): void {
-    const { channel, seen } = fact.data;
-    const key = casefold(channel);
-    const known = this.#floors.get(key);
-    if (known && fact.seq <= known.seq) return;
-    const asks = seen.some((one) => one.is === 'message' && floorCommandIn(one.text) !== undefined);
-    // a channel where nobody has asked for it needs no memory, but for its operators
-    const state = known?.state ?? freeFloor();
-    const answers = seeAll(state, fact);
-    const hasOperators = state.operators.length > 0;
-    if (!known && !asks && !hasOperators) return;
-    const floor = known ?? {
-      name: channel,
-      seq: fact.seq,
-      state,
-      told: free,
-      toldAt: Number.NEGATIVE_INFINITY,
-    };
-    floor.name = channel;
-    floor.seq = fact.seq;
-    this.#floors.set(key, floor);
+    const seen = this.#floors.see(fact);
+    if (!seen) return;
+    const { floor, answers } = seen;
     const isLate = this.#options.log.now().getTime() - fact.at.getTime() > lateMs;
     const session = this.#options.irc.session();
     if (isLate || !session) return;
@@ -148,7 +107,7 @@ export class TellFloors {
     const { stopping } = this.#reactor;
     while (!stopping.aborted) {
       const session = this.#options.irc.session();
-      if (session) for (const floor of this.#floors.values()) this.#announce(session, floor);
+      if (session) for (const floor of this.#floors.all) this.#announce(session, floor);
       await pause(lookMs, stopping);
     }
   }
