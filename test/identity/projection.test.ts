@@ -133,7 +133,7 @@ eachSql(t, async (t, open) => {
     });
   }
   await t.test('IDENT-04 IDENT-18 what is shown', (t) => reads(t, sql, 'in_sevens'));
-  await t.test('IDENT-31 who is seen under ever new nicks', (t) => newNicks(t, sql));
+  await t.test('IDENT-32 who is seen under ever new nicks', (t) => newNicks(t, sql));
 });
 
 async function reads(t: Test, sql: Sql, schema: string): Promise<void> {

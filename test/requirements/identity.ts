@@ -48,5 +48,5 @@ export const identity = {
   'IDENT-29': 'A nick links and unlinks itself over IRC 20 times an hour.',
   'IDENT-30':
     'Challenges and wrong signatures are no facts; an address gets 150 challenges in 30 minutes from all processes.',
-  'IDENT-31': 'When nicks were seen is kept for 30 days: new nicks without end fill no table for good.',
+  'IDENT-32': 'When nicks were seen is kept for 30 days: new nicks without end fill no table for good.',
 } as const;
