@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { isExpected } from '../../streams/core/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
 import { type Call, inputOf, nobody } from '../operations/core/call.js';
 import type { Operation } from '../operations/core/operation.js';
 import { getIrcStats, listIrcChannels } from '../operations/network/reads.js';
@@ -90,7 +91,7 @@ export const skills: readonly Skill[] = [
     async find(call, limit) {
       const [all, paid] = await Promise.all([read(call, listIrcChannels, {}), paidChannels(call)]);
       const isOpen = ({ name }: { name: string }) =>
-        !/^#(task|relay)-/i.test(name) && !paid.has(name.toLowerCase());
+        !/^#(task|relay)-/i.test(name) && !paid.has(casefold(name));
       const open = all.filter(isOpen);
       const channels = open.slice(0, limit);
       const shown = channels.length < open.length ? `, ${channels.length} of them shown` : '';
@@ -111,7 +112,7 @@ export function skillOf(text: string): Skill | undefined {
 /** Names of the channels that cost something; they are private, and private they stay. */
 async function paidChannels(call: Call): Promise<Set<string>> {
   const { channels } = await read(call, listPaidChannels, {});
-  return new Set(channels.map(({ name }) => name.toLowerCase()));
+  return new Set(channels.map(({ name }) => casefold(name)));
 }
 
 /** What an operation answers to anybody. */

@@ -49,8 +49,12 @@ const Reputation = z
   .nullable();
 
 /** Private channels, which the public is not told about; `undefined` for those who may see everything. */
-async function hiddenFrom(caller: Caller, { readModels }: ModerationParts): Promise<string[] | undefined> {
-  return seesPrivate(caller) ? undefined : await readModels.read('irc_network', privateIrcChannels);
+async function hiddenFrom(
+  caller: Caller,
+  { readModels }: ModerationParts,
+): Promise<readonly string[] | undefined> {
+  if (seesPrivate(caller)) return undefined;
+  return await readModels.recall('irc_network', 'private channels', privateIrcChannels);
 }
 
 const counts = ({ log, readModels }: ModerationParts, withPrivate: boolean) =>
