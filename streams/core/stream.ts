@@ -139,7 +139,10 @@ export function requireFact(stream: StreamDefinition, fact: AnyFact): void {
   schemaOf(stream, fact.type).schema.parse(fact.data);
 }
 
-/** A fact from its bytes, brought to the newest version of its type. Throws on bytes that are no fact of the stream. */
+/**
+ * A fact from its bytes, brought to the newest version of its type. Throws on bytes that are no fact of the stream, and on
+ * a version that is not known here yet.
+ */
 export function decodeFact<S extends StreamDefinition>(
   stream: S,
   bytes: Uint8Array,
@@ -147,6 +150,11 @@ export function decodeFact<S extends StreamDefinition>(
 ): Recorded<FactOf<S>> {
   const envelope = JSON.parse(decoder.decode(bytes)) as Envelope;
   const { v, schema, upcast } = schemaOf(stream, envelope.type);
+  // read as the version that is known here, it would lose what is new in it, in silence
+  if (envelope.v > v)
+    throw new Error(
+      `${envelope.type} is of version ${envelope.v}, newer than ${v}, which this service knows`,
+    );
   let data = envelope.data;
   for (let from = envelope.v; from < v; from++) {
     const step = upcast[from];

@@ -21,6 +21,15 @@ t.test('LOG-10 every recorded example of a fact still decodes', async (t) => {
   }
 });
 
+t.test('LOG-18 a fact of a newer version is not read as the one that is known', async (t) => {
+  for (const { stream: name, subject, body } of examples.slice(0, 3)) {
+    const stream = streams.find((candidate) => candidate.name === name)!;
+    const bytes = new TextEncoder().encode(JSON.stringify({ ...body, v: 99 }));
+    const read = () => decodeFact(stream, bytes, { subject, seq: 1, at: new Date(0) });
+    t.throws(read, { message: `${body.type} is of version 99, newer than` });
+  }
+});
+
 t.test('LOG-10 every fact of the code has an example, and the catalogue names it', async (t) => {
   const catalogue = readFileSync('streams/README.md', 'utf8');
   for (const stream of streams) {

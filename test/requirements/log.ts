@@ -14,5 +14,6 @@ export const log = {
     'Appends that come together are stored together; each keeps its own answer, and those of one subject their order.',
   'LOG-13': 'A start that waits for its log servers says so, and in the end what to do.',
   'LOG-12': 'Every stream and bucket on the log server says in its description what it holds.',
+  'LOG-18': 'A fact of a version that is not known yet is refused, and not read without what is new in it.',
   'LOG-17': 'A command with an id of its own is recorded once, whichever subjects it is tried for.',
 } as const;
