@@ -89,7 +89,7 @@ export class TellFloors {
     const told = JSON.stringify([holder && turnOf(state), queue.map(({ nick }) => nick), opener?.nick]);
     const question = [casefold(name), casefold(answer.to), answer.is].join(' ');
     if (text === undefined || this.#wasAnswered(question, told)) return;
-    if (this.#rate.take(casefold(answer.to), clock.now()) !== 'go') return;
+    if (this.#rate.take(casefold(answer.to)) !== 'go') return;
     // who asked may have left
     session.command('NOTICE', answer.to, text).catch(() => undefined);
   }

@@ -56,7 +56,7 @@ export class Answering {
     const [nick, own] = [line.nick, session.nick].map(casefold);
     const command = nick === own ? undefined : commandIn(text.trim(), casefold(target) === own);
     if (command === undefined || this.#waiting.size >= mostWaiting) return;
-    const verdict = this.#rate.take(nick!, clock.now());
+    const verdict = this.#rate.take(nick!);
     if (verdict === 'drop') return;
     const work = this.#locks.run(nick!, async () => {
       const answer =

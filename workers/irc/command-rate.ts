@@ -1,3 +1,4 @@
+import { clock } from '../../streams/core/clock.js';
 import { boundedCache } from '../../streams/core/index.js';
 
 /** How many commands one nick may give at once, and after how many milliseconds it may give one more. */
@@ -23,8 +24,8 @@ export class RateLimit {
     this.#limit = limit;
   }
 
-  /** `now` in milliseconds. */
-  take(nick: string, now: number): 'go' | 'tell' | 'drop' {
+  /** `now` in milliseconds, on a clock that nobody sets back: else whoever wrote before would be held back as long. */
+  take(nick: string, now = clock.elapsed()): 'go' | 'tell' | 'drop' {
     const { burst, everyMs } = this.#limit;
     const spent = this.#spent.get(nick) ?? { fullAt: now, told: false };
     this.#spent.set(nick, spent);

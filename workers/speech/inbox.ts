@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { clock } from '../../streams/core/clock.js';
 import { boundedCache, type Log } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { readAddressLine } from '../../streams/groups/index.js';
@@ -65,10 +64,10 @@ export class Inbox {
 
   /** Whether a message is recorded, or its sender writes too fast. */
   #mayBeHeard(nick: string, { from }: ReceivedMessage, line: IrcLine): boolean {
-    const [now, to] = [clock.now(), casefold(nick)];
-    let came = this.#rate.take(`${to} ${casefold(from)}`, now);
+    const to = casefold(nick);
+    let came = this.#rate.take(`${to} ${casefold(from)}`);
     const person = personIn(line);
-    if (came === 'go' && person !== undefined) came = this.#ofPerson.take(`${to} ${person}`, now);
+    if (came === 'go' && person !== undefined) came = this.#ofPerson.take(`${to} ${person}`);
     if (came === 'tell')
       this.#logger.warn(
         { nick, from },
