@@ -1,5 +1,6 @@
 import t from 'tap';
 import { ircSubject, lineId, parseLineId, type Sighting } from '../../streams/network/index.js';
+import { parameterOf } from '../../workers/irc/join-answers.js';
 import { parseLine } from '../../workers/irc/line.js';
 import { type CatchUp, catchUp, reachOf } from '../../workers/network/catch-up.js';
 import { changedModes, lineOf, Room } from '../../workers/network/room.js';
@@ -69,10 +70,11 @@ t.test('IRC-04 a line that nobody recorded shows that not everything was seen', 
 });
 
 t.test('IRC-04 how far back a history reaches', async (t) => {
-  t.equal(reachOf('+ntH 100:1d', null, 100_000_000), 100_000_000 - 86_400_000);
-  t.equal(reachOf('+ntH 100:1h30m', null, 100_000_000), 100_000_000 - 5_400_000);
-  t.equal(reachOf('+lH 5 50:60', new Date(99_990_000), 100_000_000), 99_991_000, 'that second is over');
-  t.equal(reachOf('+ntH 100:0', null, 100_000_000), 0);
+  t.equal(reachOf('100:1d', null, 100_000_000), 100_000_000 - 86_400_000);
+  t.equal(reachOf('100:1h30m', null, 100_000_000), 100_000_000 - 5_400_000);
+  t.equal(reachOf('50:60', new Date(99_990_000), 100_000_000), 99_991_000, 'that second is over');
+  t.equal(reachOf('100:0', null, 100_000_000), 0);
+  t.equal(reachOf(undefined, null, 100_000_000), 0);
 });
 
 const names = {
@@ -82,6 +84,13 @@ const names = {
     { symbol: '+', mode: 'v' },
   ],
 };
+
+t.test('IRC-04 the bounds of a history are those of its own mode', async (t) => {
+  const others = { ...names, channelModes: ['Ibe', 'k', 'FHJLfjl', 'imnPst'] };
+  t.equal(parameterOf(others, '+FHnt 5:10 100:1d', 'H'), '100:1d');
+  t.equal(parameterOf(others, '+Hkl 100:1d key 5', 'H'), '100:1d');
+  t.equal(parameterOf(others, '+nt', 'H'), undefined);
+});
 
 t.test('IRC-01 modes of the channel itself, without those of lists and members', async (t) => {
   t.equal(changedModes('', '+ntH 100:1d', names), 'Hnt');

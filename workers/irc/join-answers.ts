@@ -46,6 +46,11 @@ export function modeChanges(
   return changes;
 }
 
+/** The parameter of a mode that a channel has, from its modes as in numeric 324; `undefined` without one. */
+export function parameterOf(names: ModeNames, modes: string, wanted: string): string | undefined {
+  return modeChanges(names, modes.split(' ')).find(({ isSet, flag }) => isSet && flag === wanted)?.parameter;
+}
+
 /** What a channel looks like to a client that enters it. */
 export interface JoinSnapshot {
   /** With their prefix before the nick, ours among them: `@alice`. */

@@ -8,6 +8,7 @@ import {
   JoinAnswers,
   type JoinSnapshot,
   type ModeNames,
+  parameterOf,
   Target,
 } from './join-answers.js';
 import { commandLine, grouped, type IrcLine } from './line.js';
@@ -116,7 +117,7 @@ export async function joinChannels(
     names.map((name) => {
       const target = targets.get(casefold(name));
       const outcome: JoinOutcome = target
-        ? outcomeOf(target, history)
+        ? outcomeOf(target, history, context)
         : { is: 'refused', code: '476', error: 'Not a channel name' };
       return [name, outcome];
     }),
@@ -299,20 +300,23 @@ class Joining {
   }
 }
 
-function outcomeOf(target: Target, history: boolean): JoinOutcome {
+function outcomeOf(target: Target, history: boolean, names: ModeNames): JoinOutcome {
   const { joined, lost, waiting, created, modes, status, snapshot } = target;
   if (lost) return { is: 'lost' };
   if (waiting) return { is: 'waiting' };
   if (joined) {
-    const replay = history ? replayOf(target) : null;
+    const replay = history ? replayOf(target, names) : null;
     return { is: 'joined', created, modes, status, history: replay, ...(snapshot ? { snapshot } : {}) };
   }
   return { is: 'refused', ...(target.refused ?? { code: '000', error: 'The server did not answer' }) };
 }
 
-function replayOf({ entered, created, modes, ours, replayed, oldest }: Target): Replay | null {
+function replayOf(
+  { entered, created, modes, ours, replayed, oldest }: Target,
+  names: ModeNames,
+): Replay | null {
   if (!entered || created || !hasMode(modes, historyMode.flag)) return null;
-  const kept = Number(/\b(\d+):/.exec(modes)?.[1] ?? 0);
+  const kept = Number.parseInt(parameterOf(names, modes, historyMode.flag) ?? '0', 10);
   return { lines: ours, from: replayed >= kept ? oldest : null };
 }
 

@@ -47,11 +47,11 @@ export function catchUp(of: CatchUp): Sighting[] {
 
 /**
  * How far a history reaches back: to its oldest line if it is full, else for as long as it keeps lines. A
- * line dropped from a full history may have been said in the very second of its oldest line. `modes` as in
- * numeric 324, with the history's parameter `<lines>:<time>`.
+ * line dropped from a full history may have been said in the very second of its oldest line. `bounds` is the parameter
+ * of the history's mode, `<lines>:<time>`.
  */
-export function reachOf(modes: string, oldestOfFull: Date | null, now: number): number {
-  const [, , time = ''] = /\b(\d+):(\w+)/.exec(modes) ?? [];
+export function reachOf(bounds: string | undefined, oldestOfFull: Date | null, now: number): number {
+  const [, time = ''] = bounds?.split(':') ?? [];
   const units: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800, y: 31_536_000 };
   let seconds = 0;
   for (const [, count, unit = 's'] of time.matchAll(/(\d+)([a-z]?)/g)) {

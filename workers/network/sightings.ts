@@ -2,6 +2,8 @@ import type { Log } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { Sighting } from '../../streams/network/index.js';
 import type { IrcLine, JoinOutcome, JoinSnapshot, Session } from '../irc/index.js';
+import { historyMode } from '../irc/join.js';
+import { parameterOf } from '../irc/join-answers.js';
 import { catchUp, reachOf } from './catch-up.js';
 import type { Journal, Recording } from './journal.js';
 import { isKept, lineOf, Room, saidIn } from './room.js';
@@ -76,7 +78,7 @@ export class Sightings {
           ...[...fallen].map(({ line, at }) => lineOf(line, at)),
           ...snapshot.lines.map((line) => lineOf(line, this.#timeOf(line))),
         ],
-        reachesBack: reachOf(modes, history.from, now),
+        reachesBack: reachOf(parameterOf(session.modeNames, modes, historyMode.flag), history.from, now),
       },
       now,
     });
