@@ -112,6 +112,7 @@ export async function assemble(
     rateLimit: config.RATE_LIMIT,
     // other processes ask internal services over as many as they need
     ...(has('api') ? { connectionsPerAddress: config.CONNECTIONS_PER_ADDRESS } : {}),
+    inside: has('services') && !has('api'),
     trustProxy: config.TRUST_PROXY,
     observe: (request) => {
       if (!operatorsLook.test(request.route ?? '')) servedAt = performance.now();

@@ -158,9 +158,11 @@ const local: Caller = { is: 'local', actor: 'local' };
  * shows, and a proxy there for the whole world. So neither counts as local.
  */
 function isLocalCaller(request: FastifyRequest): boolean {
-  const { origin, host } = request.headers;
+  const { origin, host, 'sec-fetch-site': site } = request.headers;
   if (!isOnThisMachine(request) || !isLocalHost(host ?? '')) return false;
-  return origin === undefined || isLocalHost(origin.replace(/^https?:\/\//, ''));
+  // the picture of a page, as any GET of it, has no origin
+  if (origin === undefined) return site !== 'cross-site';
+  return isLocalHost(origin.replace(/^https?:\/\//, ''));
 }
 
 function credential(request: FastifyRequest): string | undefined {

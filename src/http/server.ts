@@ -53,12 +53,38 @@ export interface ServerOptions {
    * a stop waits for requests under way, 5 s by default.
    */
   timeouts?: { headersMs?: number; requestMs?: number; stopMs?: number };
+  /**
+   * Whether this is for other processes of the service alone, which nobody has to prove to be: no web page may ask. A page of a
+   * stranger would have the browser of somebody inside do it.
+   */
+  inside?: boolean;
   /** Told of every answer. */
   observe?: (request: AnsweredRequest) => void;
 }
 
 const paymentHeaders = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE'];
 const rateHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'];
+
+/** What web pages of any origin may ask, and read. */
+const crossOrigin = {
+  origin: '*',
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  allowedHeaders: [
+    ...['Content-Type', 'Authorization', 'X-Api-Key', 'X-Mcp-Api-Key', 'PAYMENT-SIGNATURE', 'X-PAYMENT'],
+    ...['Signature', 'Signature-Input', 'Content-Digest', 'Idempotency-Key', 'Last-Event-ID', 'X-EM-Api-Key'],
+    ...['MCP-Protocol-Version', 'A2A-Version', 'If-None-Match'],
+  ],
+  // as one text: a list would be joined for each answer
+  exposedHeaders: [
+    ...paymentHeaders,
+    ...rateHeaders,
+    'WWW-Authenticate',
+    'Accept-Signature',
+    'ETag',
+    'Link',
+    'X-Ignored-Parameters',
+  ].join(', '),
+};
 
 /**
  * An HTTP server with what every route has: limits, timeouts, error bodies, cross-origin reads, one log line
@@ -104,6 +130,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = request;
     reply.header('x-content-type-options', 'nosniff');
+    // an answer may depend on a key, and is of this moment; what may be kept says so itself
+    reply.header('cache-control', 'no-store');
+    if (options.inside && request.headers.origin !== undefined)
+      return done(
+        new Refusal('other_origin', 'No web page may ask here: this port is for the service alone'),
+      );
     if (!isWarned && isSpokenFor(request) && !isBelieved(request)) {
       isWarned = true;
       options.logger.warn(disbelief);
@@ -140,32 +172,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       .header('allow', [...allowed, 'OPTIONS'].join(', '))
       .send();
   });
-  await app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: [
-      ...['Content-Type', 'Authorization', 'X-Api-Key', 'X-Mcp-Api-Key', 'PAYMENT-SIGNATURE', 'X-PAYMENT'],
-      ...[
-        'Signature',
-        'Signature-Input',
-        'Content-Digest',
-        'Idempotency-Key',
-        'Last-Event-ID',
-        'X-EM-Api-Key',
-      ],
-      ...['MCP-Protocol-Version', 'A2A-Version', 'If-None-Match'],
-    ],
-    // as one text: a list would be joined for each answer
-    exposedHeaders: [
-      ...paymentHeaders,
-      ...rateHeaders,
-      'WWW-Authenticate',
-      'Accept-Signature',
-      'ETag',
-      'Link',
-      'X-Ignored-Parameters',
-    ].join(', '),
-  });
+  if (!options.inside) await app.register(cors, crossOrigin);
   let countRefused: FastifyInstance['countRefused'] = async () => {};
   if (options.rateLimit > 0) {
     await app.register(rateLimit, {

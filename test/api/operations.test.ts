@@ -176,9 +176,11 @@ t.test('API-08 without keys the operator routes are for local callers', async (t
     { host: 'rebound.example' },
     { 'x-forwarded-for': '203.0.113.9' },
     { forwarded: 'for=203.0.113.9' },
+    { 'sec-fetch-site': 'cross-site' },
   ];
   for (const headers of foreign) t.equal((await asked(headers)).statusCode, 403, JSON.stringify(headers));
   t.equal((await asked({ origin: 'http://localhost:8100', host: 'localhost:8100' })).statusCode, 200);
+  t.equal((await asked({ 'sec-fetch-site': 'none' })).statusCode, 200, 'typed into a browser');
   t.match((await getJson(`${app.url}/ops/projections`)).body, {
     projections: [{ name: 'delivery_queue', state: 'live' }],
   });

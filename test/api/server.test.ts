@@ -17,6 +17,7 @@ async function startServer(
     timeouts?: { headersMs?: number; requestMs?: number; stopMs?: number };
     trustProxy?: number | string[];
     connectionsPerAddress?: number;
+    inside?: boolean;
   } = {},
 ) {
   const app = await createServer({
@@ -25,6 +26,7 @@ async function startServer(
     trustProxy: options.trustProxy ?? [],
     timeouts: options.timeouts ?? {},
     connectionsPerAddress: options.connectionsPerAddress ?? 0,
+    inside: options.inside ?? false,
   });
   app.get('/things/:id', async (request) => request.params);
   const onRequest = async () => {
@@ -166,6 +168,24 @@ t.test('API-04 a web page may read, and send keys, payments and signatures', asy
   });
   t.equal(preflight.status, 204);
   t.match(preflight.headers.get('access-control-allow-headers')?.toLowerCase(), /payment-signature/);
+});
+
+t.test('API-25 no cache on the way keeps an answer, which may depend on a key', async (t) => {
+  const { url } = await startServer(t);
+  for (const path of ['/things/1', '/nothing'])
+    t.equal((await fetch(`${url}${path}`)).headers.get('cache-control'), 'no-store', path);
+});
+
+t.test('API-26 no web page may ask a port that is for the service alone', async (t) => {
+  const { url } = await startServer(t, { inside: true });
+  const asked = async (method: string, headers: Record<string, string>) => {
+    const answer = await fetch(`${url}/things/1`, { method, headers });
+    return [answer.status, answer.headers.get('access-control-allow-origin')];
+  };
+  t.same(await asked('GET', {}), [200, null]);
+  const origin = 'https://evil.example';
+  t.same(await asked('GET', { origin }), [403, null]);
+  t.same(await asked('OPTIONS', { origin, 'access-control-request-method': 'POST' }), [403, null]);
 });
 
 t.test('API-05 behind a proxy the limit goes by who is spoken for, if the proxy is believed', async (t) => {

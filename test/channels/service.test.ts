@@ -164,7 +164,7 @@ t.test('CHAN-24 the bot is in one process, the routes in another, the service in
   const start = (environment: Record<string, string>) => startApp(t, { ...shared, ...environment });
   const folding = await start({ ROLES: 'irc,projections' });
   const port = await freePort();
-  await start({ ROLES: 'services', PORT: String(port) });
+  const inside = await start({ ROLES: 'services', PORT: String(port) });
   const api = await start({ ROLES: 'api', CHANNELSERV_URL: `http://127.0.0.1:${port}/channelserv` });
   await untilKept(api.url);
   const ask = (method: string, path: string, body?: unknown) => askOf(api.url, method, path, body);
@@ -175,6 +175,10 @@ t.test('CHAN-24 the bot is in one process, the routes in another, the service in
   t.match(refused, { status: 400, body: { code: 'validation_failed', details: [{ path: 'type' }] } });
   t.equal((await ask('POST', '/channels', { name: '#far-away', type: 'skill' })).status, 409);
   t.equal((await ask('GET', '/channels/not-there')).status, 404);
+  const page = await fetch(`${inside.url}/channelserv/health`, {
+    headers: { origin: 'https://evil.example' },
+  });
+  t.match({ status: page.status, body: await page.json() }, { status: 403, body: { code: 'other_origin' } });
   t.match((await ask('GET', '/channels/far-away/operations?limit=5')).body.operations, [
     { operation: 'create', details: 'skill +nts (by local)' },
   ]);

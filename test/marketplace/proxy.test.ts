@@ -67,12 +67,18 @@ t.test('a marketplace is there', async (t) => {
         response,
         422,
         { detail: 'too little' },
-        { 'x-ratelimit-limit': '9', 'set-cookie': 'a=b', server: 'x' },
+        {
+          'x-ratelimit-limit': '9',
+          'set-cookie': 'a=b',
+          server: 'x',
+          'cache-control': 'public, max-age=60, s-maxage=9',
+        },
       );
     const answer = await ask('POST', '/em/tips', { body: '{}', headers: keyed });
     t.match(answer, { status: 422, body: { detail: 'too little' } });
     t.equal(answer.headers.get('x-ratelimit-limit'), '9');
     t.equal(answer.headers.get('set-cookie'), null);
+    t.equal(answer.headers.get('cache-control'), 'private, max-age=60', 'for its asker alone');
     marketplace.answer = (_request, response) => response.writeHead(204).end();
     t.match(await ask('DELETE', '/em/workers/available', { headers: { 'x-api-key': key } }), {
       status: 204,

@@ -81,6 +81,8 @@ export class Exchange implements Dispatcher.DispatchHandlers {
     if (wrong) this.#fail(invalid(wrong));
     else {
       this.#end();
+      const { 'cache-control': kept } = this.#headers;
+      if (kept !== undefined) this.#headers['cache-control'] = keptPrivately(kept);
       this.#resolve({ status: this.#status, headers: this.#headers, body });
     }
   }
@@ -100,6 +102,16 @@ export class Exchange implements Dispatcher.DispatchHandlers {
     this.#isOver = true;
     clearTimeout(this.#timer);
   }
+}
+
+/**
+ * How long an answer may be kept, by its asker alone. It was given to the operator's credential, or the caller's own, and
+ * caches on the way to the caller know neither.
+ */
+function keptPrivately(cacheControl: string): string {
+  const others = cacheControl.split(',').map((part) => part.trim());
+  const kept = others.filter((part) => !/^(public|private|s-maxage=.*|)$/i.test(part));
+  return ['private', ...kept].join(', ');
 }
 
 function wrongWith(contentType: string | undefined, body: Buffer): string | undefined {
