@@ -30,7 +30,7 @@ export const api = {
     'An address has a bounded number of connections open; this machine and trusted proxies are exempt.',
   'API-24': 'A request without a Host header, or with several, answers 400.',
   'API-25':
-    'Answers are not for caches on the way; what the marketplace lets be kept is for its asker alone.',
+    'Answers are not for caches on the way; what the marketplace allows to be kept is for its asker alone.',
   'API-26': 'A port that is for other processes of the service alone answers no web page.',
   'API-19': 'A stop ends requests that do not end by themselves.',
 } as const;
