@@ -4,6 +4,9 @@ import pTimeout from 'p-timeout';
 /** A timer that was set, as its own clock knows it. */
 export type Timer = ReturnType<typeof setTimeout>;
 
+/** Longest wait that timers know: a longer one would be over at once. */
+const longestMs = 2 ** 31 - 1;
+
 /** Time and chance. Times are in milliseconds. */
 export interface Clock {
   /** Since 1970. */
@@ -28,7 +31,7 @@ export const clock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   random: () => Math.random(),
-  setTimeout: (action, ms) => setTimeout(action, ms),
+  setTimeout: (action, ms) => setTimeout(action, ms === undefined ? ms : Math.min(ms, longestMs)),
   clearTimeout: (timer) => clearTimeout(timer),
   setInterval: (action, ms) => setInterval(action, ms),
   clearInterval: (timer) => clearInterval(timer),
@@ -50,9 +53,6 @@ const customTimers = {
   clearTimeout: (timer: Timer | undefined) => clock.clearTimeout(timer),
 } as { setTimeout: typeof setTimeout; clearTimeout: typeof clearTimeout };
 
-/** Longest wait that timers know. */
-const longestMs = 2 ** 31 - 1;
-
 /** Waits so many milliseconds, also for ever, or until the signal aborts, or until the `end` is called that is given away. */
 export function pause(ms: number, signal?: AbortSignal, give?: (end: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
@@ -64,7 +64,7 @@ export function pause(ms: number, signal?: AbortSignal, give?: (end: () => void)
       signal?.removeEventListener('abort', end);
       resolve();
     };
-    const timer = Number.isFinite(ms) ? clock.setTimeout(end, Math.min(ms, longestMs)) : undefined;
+    const timer = Number.isFinite(ms) ? clock.setTimeout(end, ms) : undefined;
     signal?.addEventListener('abort', end);
     give?.(end);
   });
