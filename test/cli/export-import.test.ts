@@ -432,6 +432,29 @@ t.test('OPERATE-19 an export that is not as it was written is refused, with the 
   });
 });
 
+t.test('OPERATE-21 a file that is no export is left alone, also without a line end', async (t) => {
+  const { directory, atSource } = await openPair(t, 20);
+  const whole = (await relay(['export'], { env: atSource })).out;
+  const path = `${directory}/given`;
+  const exporting = async (given: string) => {
+    await writeFile(path, given);
+    return await relay(['export', '--out', path, '--json'], { env: atSource });
+  };
+  for (const given of ['my notes', '\n', '{"a":1}', '{"relay_exports":1}', 'x'.repeat(3_000_000), '[1]\n']) {
+    const { code, err } = await exporting(given);
+    t.match({ exit: code, ...JSON.parse(err) }, { exit: 1, code: 'not_an_export' }, given.slice(0, 20));
+    t.equal(await readFile(path, 'utf8'), given, 'it is as it was');
+  }
+  for (const given of ['', '{', '{"relay_e', whole.slice(0, 40)]) {
+    t.match(await exporting(given), { code: 0 }, given);
+    t.equal(
+      (await readFile(path, 'utf8')).trimEnd(),
+      whole,
+      'what was cut off in its first line is begun again',
+    );
+  }
+});
+
 t.test('OPERATE-20 an export of an earlier version is continued and imported, with a warning', async (t) => {
   const { to, source, file, atSource, atTarget } = await openPair(t, 20);
   const old = withoutChecksums(`${(await relay(['export'], { env: atSource })).out}\n`);

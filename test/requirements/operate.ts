@@ -26,4 +26,5 @@ export const operate = {
   'OPERATE-20':
     'An export of an earlier version, without checksums, is continued and imported with a warning.',
   'OPERATE-14': 'A redelivery of a range that holds nothing to show says so, and where the stream ends.',
+  'OPERATE-21': 'An export leaves a file alone that is there already and is no export.',
 } as const;

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { Log, StreamDefinition } from '../../../streams/core/index.js';
 import { streams } from '../../../streams/index.js';
 import { counted } from '../../words/counted.js';
@@ -15,6 +15,7 @@ import {
   Checksums,
   type ExportedMessage,
   endLine,
+  headBeginning,
   headLine,
   isSameMessage,
   linesOf,
@@ -167,6 +168,7 @@ async function toFile(
         'file_unwritable',
         'Without --out an export goes to the output.',
       );
+    await checkBeginning(path, handle);
     const found = await readBack(path, heads);
     await checkOrigin(path, found.last, log, stop);
     await handle.truncate(found.size); // what an interruption has left of a line
@@ -185,6 +187,21 @@ async function toFile(
     await handle.close();
     throw error;
   }
+}
+
+/**
+ * Without one whole line nothing of a file is checked line by line. What an interruption leaves of a first line
+ * is the beginning of one; a file with anything else is somebody's own. Throws `Failed` if it is one.
+ */
+async function checkBeginning(path: string, handle: FileHandle): Promise<void> {
+  const length = headBeginning.length;
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
+  if (headBeginning.startsWith(buffer.toString('latin1', 0, bytesRead))) return;
+  throw new Failed(
+    `${path} is there already, and is no export`,
+    'not_an_export',
+    'Nothing was changed. Name another file.',
+  );
 }
 
 interface Found {

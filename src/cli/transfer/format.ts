@@ -98,6 +98,9 @@ export function bytesOf(lines: string[], checksums: Checksums | undefined): Buff
   return Buffer.concat(parts);
 }
 
+/** How the first line of every export begins, whatever version has written it. */
+export const headBeginning = '{"relay_export"';
+
 /** The first line of an export; like the others, without its checksum. */
 export function headLine(streams: string[], whole: boolean): string {
   return JSON.stringify({ relay_export: 2, streams, whole } satisfies z.input<typeof Head>);
