@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { createApp } from '../../src/app/app.js';
+import { lockExport } from '../../src/cli/transfer/export-lock.js';
 import { readConfig } from '../../src/config/config.js';
 import { Log } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
@@ -10,6 +12,7 @@ import { Lease, leaseHolder } from '../../workers/core/lease.js';
 import { eventually, hangMs } from '../support/eventually.js';
 import { startNats, type TestNats } from '../support/nats.js';
 import { temporaryDirectory } from '../support/sql.js';
+import { run } from './service-process.js';
 import { relay } from './terminal.js';
 
 const names = streams.map(({ name }) => name);
@@ -452,6 +455,42 @@ t.test('OPERATE-21 a file that is no export is left alone, also without a line e
       whole,
       'what was cut off in its first line is begun again',
     );
+  }
+});
+
+t.test('OPERATE-22 of two exports into one file the second is refused', async (t) => {
+  const { directory, file, atSource } = await openPair(t, 3_000);
+  const lock = `${file}.lock`;
+  const exporting = () => relay(['export', '--out', file], { env: atSource });
+  const whole = (await relay(['export'], { env: atSource })).out;
+
+  const outcomes = await Promise.all(Array.from({ length: 4 }, exporting));
+  t.ok(outcomes.some(({ code }) => code === 0));
+  t.equal((await readFile(file, 'utf8')).trimEnd(), whole, 'several that begin together');
+  t.same(await readdir(directory), ['export.jsonl'], 'no lock is left');
+
+  const unlock = await lockExport(file);
+  const refused = await exporting();
+  t.match(refused, { code: 1, err: `relay: process ${process.pid} exports into ${file} (${lock})` });
+  await unlock();
+  t.match(await exporting(), { code: 0 });
+
+  const killed = run(t, ['--eval', '0']);
+  await killed.ended();
+  await writeFile(lock, `relay export: process ${killed.child.pid} of ${hostname()}, begun at 1\n`);
+  t.match(await exporting(), { code: 0 }, 'a lock of a process that was killed');
+  await writeFile(lock, `relay export: process ${process.pid} of ${hostname()}, begun at 1\n`);
+  t.match(await exporting(), { code: 0 }, 'a lock of one whose number another process has now');
+  t.same(await readdir(directory), ['export.jsonl']);
+
+  for (const [text, error] of [
+    ['relay export: process 1 of elsewhere, begun at 1\n', /process 1 of elsewhere exports into/],
+    ['', /is in the way: it is no lock/],
+    ['left-pad@1.0.0', /is in the way: it is no lock/],
+  ] as const) {
+    await writeFile(lock, text);
+    t.match(await exporting(), { code: 1, err: error });
+    t.equal(await readFile(lock, 'utf8'), text, 'it is left alone');
   }
 });
 

@@ -27,4 +27,6 @@ export const operate = {
     'An export of an earlier version, without checksums, is continued and imported with a warning.',
   'OPERATE-14': 'A redelivery of a range that holds nothing to show says so, and where the stream ends.',
   'OPERATE-21': 'An export leaves a file alone that is there already and is no export.',
+  'OPERATE-22':
+    'Of two exports into one file the second is refused while the first runs; a killed one holds up nobody.',
 } as const;

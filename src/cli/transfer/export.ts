@@ -10,6 +10,7 @@ import { print } from '../core/terminal.js';
 import { openLog, streamNamed } from '../log/open.js';
 import { readRange } from '../log/read-range.js';
 import { withLogServer } from '../log/server.js';
+import { lockExport } from './export-lock.js';
 import {
   bytesOf,
   Checksums,
@@ -45,15 +46,18 @@ export const exportCommand = defineCommand({
     await withLogServer(config, { alone: false }, async (url) => {
       const log = await openLog(url);
       try {
-        const heads = await headsOf(log, wanted);
+        const headsNow = () => headsOf(log, wanted);
+        const heads = await headsNow(); // where there is nothing to export, no file is made
         const out =
-          file === undefined ? toOutput(invocation) : await toFile(file, heads, log, invocation.stop);
+          file === undefined
+            ? toOutput(invocation, heads)
+            : await toFile(file, headsNow, log, invocation.stop);
         if (!out.checksums) terminal.err(`${file} ${lacksChecksums}. Export into another file to have them.`);
         if (out.has)
           terminal.err(`${file} is there already, and is continued. For a new export name another file.`);
-        const written = await writeExport(invocation, { log, heads, out, whole: !wanted });
+        const written = await writeExport(invocation, { log, out, whole: !wanted });
         if (file === undefined) return;
-        const seqs = Object.fromEntries(heads);
+        const seqs = Object.fromEntries(out.heads);
         print(invocation, { file, written, streams: seqs }, `${counted(written, 'fact')} written to ${file}`);
       } finally {
         await log.close();
@@ -65,6 +69,8 @@ export const exportCommand = defineCommand({
 /** The destination of an export, and what it already has. */
 interface Output {
   isFile: boolean;
+  /** Up to where each stream is exported into it. */
+  heads: ReadonlyMap<string, number>;
   /** The last sequence of each stream that it has; `undefined` if it has nothing yet, not even a head. */
   has: ReadonlyMap<string, number> | undefined;
   /** Whether its last line is an end with the same sequences. */
@@ -77,8 +83,9 @@ interface Output {
 
 async function writeExport(
   invocation: Invocation,
-  { log, heads, out, whole }: { log: Log; heads: ReadonlyMap<string, number>; out: Output; whole: boolean },
+  { log, out, whole }: { log: Log; out: Output; whole: boolean },
 ): Promise<number> {
+  const { heads } = out;
   const sum = (seqs: Iterable<number>) => [...seqs].reduce((total, seq) => total + seq, 0);
   const progress = showProgress(invocation, 'exporting');
   const write = (lines: string[]) => out.write(bytesOf(lines, out.checksums));
@@ -135,9 +142,10 @@ async function headsOf(log: Log, wanted: StreamDefinition[] | undefined): Promis
   throw new Failed('the log server has none of the streams yet', 'no_streams');
 }
 
-function toOutput({ terminal }: Invocation): Output {
+function toOutput({ terminal }: Invocation, heads: ReadonlyMap<string, number>): Output {
   return {
     isFile: false,
+    heads,
     has: undefined,
     isComplete: false,
     checksums: new Checksums(),
@@ -148,11 +156,11 @@ function toOutput({ terminal }: Invocation): Output {
 
 /**
  * A new file, or one that is continued. Throws `Failed` if it is not an export of the same streams of the
- * same log.
+ * same log, or another export writes into it.
  */
 async function toFile(
   path: string,
-  heads: ReadonlyMap<string, number>,
+  headsNow: () => Promise<ReadonlyMap<string, number>>,
   log: Log,
   stop: AbortSignal,
 ): Promise<Output> {
@@ -160,6 +168,7 @@ async function toFile(
     throw new Failed(`${path} cannot be written: ${error.message}`, 'file_unwritable');
   };
   const handle = await open(path, 'a+', 0o600).catch(unwritable);
+  let unlock = async () => {};
   try {
     // an existing file is read to be continued, and a device may have no end
     if (!(await handle.stat()).isFile())
@@ -168,23 +177,32 @@ async function toFile(
         'file_unwritable',
         'Without --out an export goes to the output.',
       );
+    unlock = await lockExport(path);
     await checkBeginning(path, handle);
+    // read only now: an export that had the file until now may have gone further
+    const heads = await headsNow();
     const found = await readBack(path, heads);
     await checkOrigin(path, found.last, log, stop);
     await handle.truncate(found.size); // what an interruption has left of a line
     return {
       isFile: true,
+      heads,
       has: found.size > 0 ? new Map([...found.last].map(([name, { seq }]) => [name, seq])) : undefined,
       isComplete: found.isComplete,
       checksums: found.size > 0 ? found.checksums : new Checksums(),
       write: (bytes) => handle.appendFile(bytes).catch(unwritable),
       close: async () => {
-        await handle.sync();
-        await handle.close();
+        try {
+          await handle.sync();
+        } finally {
+          await handle.close();
+          await unlock();
+        }
       },
     };
   } catch (error) {
     await handle.close();
+    await unlock();
     throw error;
   }
 }
