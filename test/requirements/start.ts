@@ -28,4 +28,6 @@ export const start = {
   'START-14':
     'A program ends in order when its terminal is closed; without a terminal the signal for that is left alone.',
   'START-15': 'A service that runs and is not ready yet says why, and when it is.',
+  'START-16':
+    'A service whose log goes to a full disk goes on; the lines are written when there is room again.',
 } as const;
