@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { type StdioOptions, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { startNatsServer } from '../../src/servers/nats-server.js';
 import { storedSecrets } from '../../src/servers/secrets.js';
 import { Unavailable } from '../../streams/core/index.js';
 import { startNats } from '../support/nats.js';
-import { programFile } from '../support/programs.js';
+import { nodeArgs, programFile } from '../support/programs.js';
 import { needsDisk, smallDisk } from '../support/small-disk.js';
 import { run, separateEnvironment } from './service-process.js';
 import { relay } from './terminal.js';
@@ -216,8 +217,34 @@ t.test('signals', async (t) => {
   t.match(await slow.ended(), { code: 130, out: ['ready', 'asked to stop'] });
 });
 
-t.test('a reader that has seen enough is no error', async (t) => {
+t.test('START-17 a reader that has seen enough is no error', async (t) => {
   const program = run(t, ['src/cli.ts', 'help']);
   program.child.stdout!.destroy();
   t.match(await program.ended(), { code: 0, err: '' });
+});
+
+const noDevice = { skip: existsSync('/dev/full') ? false : 'needs /dev/full' };
+
+t.test('START-17 an output that is lost', noDevice, async (t) => {
+  const toFull = (...args: string[]) => {
+    const full = openSync('/dev/full', 'w');
+    const stdio: StdioOptions = ['ignore', full, 'pipe'];
+    const { status, stderr } = spawnSync(process.execPath, nodeArgs(...args), { stdio, encoding: 'utf8' });
+    closeSync(full);
+    return { status, stderr };
+  };
+  const told =
+    /^relay: the output could not be written, and is not whole: .*ENOSPC.* run the command again\.\n$/;
+  t.match(toFull('src/cli.ts', 'help'), { status: 1, stderr: told });
+  const { status, stderr } = toFull('src/cli.ts', 'help', '--json');
+  t.match({ status, ...JSON.parse(stderr) }, { status: 1, code: 'output_lost', hint: String });
+  t.match(toFull('src/cli.ts', 'nothing'), { status: 2, stderr: /there is no command "nothing"/ });
+
+  // one that takes the end of its output for a reader that has seen enough, and one that has ended before
+  const body = (lines: string) => `
+    import { runProcess } from './${programFile('src/cli/core/process.ts')}';
+    await runProcess(async (terminal, stop) => { ${lines} return 0; });`;
+  const stopped = "terminal.out('one'); await new Promise((seen) => stop.addEventListener('abort', seen));";
+  for (const lines of [stopped, "setTimeout(() => terminal.out('late'), 50);"])
+    t.match(toFull('--input-type=module', '--eval', body(lines)), { status: 1, stderr: told }, lines);
 });

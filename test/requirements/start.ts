@@ -30,4 +30,6 @@ export const start = {
   'START-15': 'A service that runs and is not ready yet says why, and when it is.',
   'START-16':
     'A service whose log goes to a full disk goes on; the lines are written when there is room again.',
+  'START-17':
+    'A command whose output could not be written says so and fails; a reader that has gone is no failure.',
 } as const;

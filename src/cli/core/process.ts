@@ -10,24 +10,43 @@ const lingerMs = 500;
 
 /**
  * Runs the body of a program. The first signal asks it to stop, a second one ends it at once. Its result is
- * the exit code.
+ * the exit code; a body that is done has failed nevertheless when its output was lost.
  */
 export async function runProcess(
   body: (terminal: Terminal, stop: AbortSignal) => Promise<number>,
 ): Promise<void> {
   const stop = new AbortController();
-  let seenEnough = false;
+  const terminal = processTerminal();
+  let output: 'whole' | 'seen enough of' | 'lost' = 'whole';
+  let result: number | undefined;
+  const codeOf = (ended: number) => {
+    if (output === 'whole') return ended;
+    return output === 'lost' ? ended || 1 : 0;
+  };
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // the reader of the pipe has gone; what was started must still be ended properly
-    seenEnough ||= error.code === 'EPIPE';
+    // what was started must still be ended properly
     stop.abort();
+    if (output !== 'whole') return;
+    // the reader of the pipe has gone, or not all that was written has arrived
+    output = error.code === 'EPIPE' ? 'seen enough of' : 'lost';
+    if (output !== 'lost') return;
+    terminal.err(outputLost(error));
+    // a pipe or a disk may say so only after the body has ended
+    if (result !== undefined) process.exitCode = codeOf(result);
   });
   process.stderr.on('error', () => {});
   stopOnSignals(stop);
-  const result = await body(processTerminal(), stop.signal);
-  const code = seenEnough ? 0 : result;
-  process.exitCode = code;
-  setTimeout(() => process.exit(code), lingerMs).unref();
+  result = await body(terminal, stop.signal);
+  process.exitCode = codeOf(result);
+  setTimeout(() => process.exit(), lingerMs).unref();
+}
+
+/** One line, in the form in which the command line was asked to tell of problems. */
+function outputLost({ message }: Error): string {
+  const error = `the output could not be written, and is not whole: ${message}`;
+  const hint = 'Make room or write it elsewhere, and run the command again.';
+  if (process.argv.includes('--json')) return JSON.stringify({ error, code: 'output_lost', hint });
+  return `relay: ${error}. ${hint}`;
 }
 
 function stopOnSignals(stop: AbortController): void {
