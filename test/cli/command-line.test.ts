@@ -289,6 +289,49 @@ t.test('what is printed', async (t) => {
   });
 });
 
+t.test('READ-24 a rebuild that is overtaken while it is waited for', async (t) => {
+  const begun = { name: 'a', version: 2, schema: 'a_v2_g9' };
+  const build = (of: object) => ({
+    ...begun,
+    state: 'building',
+    streams: [],
+    progress: null,
+    error: null,
+    ...of,
+  });
+  const own = build({});
+  const read = build({ schema: 'a_v2_g8', state: 'live' });
+  /** Lists the one after the other of these, and then the last one again and again. */
+  const rebuild = async (...lists: object[][]) => {
+    const server = createServer((request, response) => {
+      const projections = lists.length > 1 ? lists.shift() : lists[0];
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(request.method === 'POST' ? begun : { projections, unused: [] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    return await relay(['projections', 'rebuild', 'a', '--url', `http://127.0.0.1:${port}`]);
+  };
+  const hint = '\nLook at what is built and read now: relay projections';
+  t.match(await rebuild([], [read, own], [read, build({ schema: 'a_v2_g10' })]), {
+    code: 1,
+    err: `relay: a_v2_g9 is not built any more: a_v2_g10 was begun after it${hint}`,
+  });
+  t.match(await rebuild([], [build({ version: 3, schema: 'a_v3' })]), {
+    code: 1,
+    err: `relay: a_v2_g9 is not built any more: a_v3 was begun after it${hint}`,
+  });
+  const others = [read, build({ name: 'b', schema: 'b_v9' })];
+  t.match(await rebuild([], others), {
+    code: 1,
+    err: `relay: a_v2_g9 is not built any more: the service does not have it among its builds any more${hint}`,
+  });
+  const live = { code: 0, out: 'a_v2_g9 is live' };
+  const newer = build({ schema: 'a_v2_g10' });
+  t.match(await rebuild(others, others, [read, own], [build({ state: 'live' }), newer]), live);
+});
+
 t.test('MCP-14 relay mcp without a service says in one line what to do', async (t) => {
   const serve = async (status: number, body: string) => {
     const server = createServer((_request, response) => response.writeHead(status).end(body));

@@ -33,4 +33,5 @@ export const readModels = {
   'READ-22': 'Who acts on what a read model says is refused rather than told what was true before.',
   'READ-23':
     'What lags far is folded by a thread of its own. That it dies, stops or is not there loses and doubles nothing.',
+  'READ-24': 'A wait for a rebuild that another one has overtaken ends, and says so.',
 } as const;
