@@ -130,6 +130,8 @@ t.test('replay', async (t) => {
       new RegExp(`delivery_queue at MARKET ${market.length} \\(.*Z\\), DELIVERY ${delivery.length}`),
     );
     t.match(err, /100%/);
+    const coloured = await relay(['replay', 'delivery_queue'], { env, terminal: { colours: true } });
+    t.match(coloured.out, /^\x1b\[1mpending\x1b\[0m {2}\d+$/m);
     const rows = await relay(
       ['replay', 'delivery_queue', '--query', 'select id, event_id from events limit 2'],
       {

@@ -132,7 +132,7 @@ async function answer(invocation: Invocation<Values<typeof options>>, replayed: 
     if ('columns' in found) return writeAnswer(terminal, found);
     writeTable(terminal, ['TABLE', 'ROWS'], Object.entries(found.tables));
     for (const [name, value] of Object.entries(found.statistics ?? {}))
-      terminal.out(printable(`${styled(terminal, 'bold', name)}  ${value ?? '-'}`));
+      terminal.out(`${styled(terminal, 'bold', printable(name))}  ${printable(String(value ?? '-'))}`);
   });
 }
 
