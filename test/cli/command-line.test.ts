@@ -67,6 +67,21 @@ t.test('usage', async (t) => {
       ['redeliver', '--from', '20', '--to', '10', '--yes'],
       /--to is before --from\nusage: relay redeliver/,
     ],
+    [
+      'OPERATE-23 a redelivery from a day that does not exist',
+      ['redeliver', '--from', '2026-02-30', '--to', '2026-04-01', '--yes'],
+      /--from must be a sequence, or a time like/,
+    ],
+    [
+      'OPERATE-23 a redelivery up to a time of a day that does not exist',
+      ['redeliver', '--from', '2024-02-29', '--to', '2026-02-29T12:00:00Z', '--yes'],
+      /--to must be a sequence, or a time like/,
+    ],
+    ...['2026-02-30', '2025-02-29', '2026-04-31T23:00:00+02:00'].map((day): [string, string[], RegExp] => [
+      `OPERATE-23 a replay to ${day}`,
+      ['replay', 'delivery_queue', '--to', day],
+      /--to must be a sequence, STREAM=SEQ,..., or a time in ISO 8601/,
+    ]),
     ['both sources of a payload', ['emit', 'a', '--file', 'x', '--payload', '{}'], /exclude each other/],
     ['a type without a sample', ['emit', 'task.publishd'], /no sample for task\.publishd: give --payload/],
     ['a payload that is not JSON', ['emit', 'a', '--payload', '{'], /--payload is not JSON/],

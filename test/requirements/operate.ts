@@ -29,4 +29,5 @@ export const operate = {
   'OPERATE-21': 'An export leaves a file alone that is there already and is no export.',
   'OPERATE-22':
     'Of two exports into one file the second is refused while the first runs; a killed one holds up nobody.',
+  'OPERATE-23': 'A day that does not exist is no point of a replay and no end of a redelivery.',
 } as const;

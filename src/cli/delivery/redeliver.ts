@@ -4,6 +4,7 @@ import { channelKey } from '../../../streams/irc-grammar.js';
 import type { paths } from '../../client/api.js';
 import { RelayError } from '../../client/error.js';
 import { counted } from '../../words/counted.js';
+import { timeOf } from '../../words/times.js';
 import { defineCommand, flag, type Invocation, neededText, text, type Values } from '../core/command.js';
 import { Failed, UsageError } from '../core/failure.js';
 import { showProgress } from '../core/progress.js';
@@ -164,12 +165,12 @@ function describe(plan: Plan): string {
 function queryOf(options: Chosen): Range {
   const [from, to] = (['from', 'to'] as const).map((name) => {
     const value = options[name];
-    const isTime = !Number.isNaN(Date.parse(value)) && /^\d{4}-\d\d-\d\d/.test(value);
-    if (!/^\d{1,15}$/.test(value) && !isTime) {
+    const time = timeOf(value);
+    if (!/^\d{1,15}$/.test(value) && !time) {
       throw new UsageError(`--${name} must be a sequence, or a time like 2026-01-31T12:00:00Z`);
     }
-    const text = isTime ? new Date(value).toISOString() : value;
-    return { text, isTime, place: isTime ? Date.parse(value) : Number(value) };
+    const text = time ? time.toISOString() : value;
+    return { text, isTime: time !== undefined, place: time ? time.getTime() : Number(value) };
   }) as [Bound, Bound];
   // a sequence and a time cannot be compared here
   if (from.isTime === to.isTime && from.place > to.place) throw new UsageError('--to is before --from');

@@ -1,6 +1,7 @@
 import type { Projection } from '../../../projections/core/projection.js';
 import type { ReplayEnd } from '../../../projections/core/replay.js';
 import type { Log } from '../../../streams/core/index.js';
+import { timeOf } from '../../words/times.js';
 import { Failed, UsageError } from '../core/failure.js';
 
 /** A point of the past as an operator names it: the end of some streams, or a time. */
@@ -13,7 +14,8 @@ export type ReplayPoint =
 export function replayPoint({ streams }: Projection, text: string | undefined): ReplayPoint {
   if (text === undefined) return { seqs: new Map(), alone: false };
   if (/^[1-9]\d{0,14}$/.test(text)) return { seqs: new Map([[streams[0]!.name, Number(text)]]), alone: true };
-  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text))) return { at: new Date(text) };
+  const at = timeOf(text);
+  if (at) return { at };
   const seqs = new Map<string, number>();
   for (const part of text.split(',')) {
     const [, name = '', seq = ''] = /^\s*(\w+)=(\d{1,15})\s*$/.exec(part) ?? [];
