@@ -34,7 +34,7 @@ export interface ReplayOptions {
   /** Reads a stream from its first fact up to a sequence, in batches. */
   read(stream: StreamDefinition, upTo: number): AsyncIterable<Entry[]>;
   ends: ReadonlyMap<string, ReplayEnd>;
-  /** Called with the sequence up to which a stream is folded. */
+  /** Called with the sequence up to which a stream is done: in the end with that of its end, whatever was wanted of it. */
   folded(stream: string, seq: number): void;
 }
 
@@ -78,6 +78,8 @@ async function replayStream(options: ReplayOptions, stream: StreamDefinition): P
     options.folded(stream.name, reached.seq);
     if (later >= 0) break;
   }
+  // the end may be far beyond the last fact that was wanted: a time comes first, or no fact has the last sequences
+  if (reached.seq < upTo) options.folded(stream.name, upTo);
   return reached;
 }
 

@@ -141,6 +141,15 @@ t.test('replay', async (t) => {
     t.match(rows.out, /^id +event_id\n 1 +event-1\n 2 +event-2$/);
   });
 
+  await t.test('the progress ends at the total, also when a stream is folded in part', async (t) => {
+    for (const to of [String(half.market), middle.toISOString(), 'market=3']) {
+      const { code, err } = await relay(['replay', 'delivery_queue', '--to', to], { env });
+      t.equal(code, 0, err);
+      const shown = err.split('\n').findLast((line) => line.includes('%'));
+      t.match(shown, /100% \((\d+) of \1\)$/, to);
+    }
+  });
+
   await t.test('OPERATE-07 what is no point', async (t) => {
     for (const to of ['0', 'yesterday', 'OPERATIONS=1', 'MARKET=x'])
       t.match(await relay(['replay', 'delivery_queue', '--to', to], { env }), { code: 2 }, to);
