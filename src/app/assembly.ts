@@ -8,6 +8,7 @@ import { streams } from '../../streams/index.js';
 import { createChannels } from '../../workers/channels/index.js';
 import { haltedWorkers } from '../../workers/core/consumers.js';
 import { ApiKeys } from '../auth/api-keys.js';
+import { endedKeys } from '../auth/ended-keys.js';
 import type { NickWallets } from '../auth/nick-wallets.js';
 import type { Config, Role } from '../config/config.js';
 import { isPublic } from '../config/warnings.js';
@@ -151,7 +152,8 @@ export async function assemble(
     }),
   };
   Object.assign(own, { system, process });
-  await registerFaces(server, { has, areas, calls, keys, signers, parts: own });
+  const isEnded = async (actor: string) => (await endedKeys(readModels, [actor], log.now())).has(actor);
+  await registerFaces(server, { has, areas, calls, keys, isEnded, signers, parts: own });
   // a port that is taken is known before anything is done to the world
   const address = await server.listen({ host: config.HOST, port: config.PORT });
   if (has('projections')) await projector.start();
@@ -229,6 +231,8 @@ interface FacesOptions {
   areas: readonly Area[];
   calls: Calls;
   keys: ApiKeys;
+  /** Whether an actor is an agent key that opens nothing any more. */
+  isEnded(actor: string): Promise<boolean>;
   signers: NickWallets;
   parts: object;
 }
@@ -236,15 +240,15 @@ interface FacesOptions {
 /** Registers the ways to this process that its roles ask for. */
 async function registerFaces(
   server: FastifyInstance,
-  { has, areas, calls: { here, anywhere: call }, keys, signers, parts }: FacesOptions,
+  { has, areas, calls: { here, anywhere: call }, keys, isEnded, signers, parts }: FacesOptions,
 ): Promise<void> {
   const isEverywhere = ({ http }: AnyOperation) => http?.inEveryRole === true;
   const ofApi = operations.filter((operation) => !isEverywhere(operation));
   await server.register(operationRoutes, { operations: operations.filter(isEverywhere), call, keys });
   if (has('api')) {
     await server.register(operationRoutes, { operations: ofApi, call, keys, signers });
-    await server.register(eventStreamRoutes, { streams: eventStreams, keys, parts });
-    await server.register(socketRoutes, { stream: listen, ask: askOf(call), keys, parts });
+    await server.register(eventStreamRoutes, { streams: eventStreams, keys, isEnded, parts });
+    await server.register(socketRoutes, { stream: listen, ask: askOf(call), keys, isEnded, parts });
     for (const area of areas) await area.api?.(server);
   } else if (has('services')) {
     serveRemotely(server, operations, here);

@@ -6,6 +6,7 @@ import { inputOf } from '../operations/core/call.js';
 import type { Caller } from '../operations/core/caller.js';
 import type { AnyEventStream } from '../operations/core/event-stream.js';
 import { moreWithKey, needsCredential, requireRight } from '../operations/core/rights.js';
+import { type KeyEnds, keyEndOf } from './key-ends.js';
 import { lastEventId } from './last-event-id.js';
 import { collect, ignoredTeller } from './operations.js';
 
@@ -16,12 +17,14 @@ export interface Reader {
   after: string | undefined;
   /** Whose places are counted: an agent's, wherever it comes from, and an address', but not those of this machine. */
   countedAs: string | undefined;
+  /** Whether the key of the caller opens nothing any more; absent for a caller without a key. */
+  keyHasEnded: (() => Promise<boolean>) | undefined;
 }
 
 /** Makes what finds the reader of a stream. It throws what refuses the request. */
 export function readerOf(
   stream: AnyEventStream,
-  keys: ApiKeys,
+  { keys, isEnded }: KeyEnds & { keys: ApiKeys },
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<Reader> {
   const { path, input: schema, access = moreWithKey } = stream;
   const binding = bindingOf(schema, { method: 'get', path, without: ['after'] });
@@ -38,6 +41,7 @@ export function readerOf(
       input,
       after: lastEventId(request, stream.isEventId),
       countedAs: countedAs(request, caller),
+      keyHasEnded: keyEndOf({ keys, isEnded }, request, caller),
     };
   };
 }

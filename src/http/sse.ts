@@ -2,29 +2,35 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { AnyEventStream, ServerEvent } from '../operations/core/event-stream.js';
+import { type KeyEnds, untilKeyEnds } from './key-ends.js';
 import { readerOf } from './reader.js';
 import { StreamPlaces, whenGone } from './stream-places.js';
 
 const keepAliveMs = 15_000;
 const retry = 'retry: 2000\n\n';
 
-/**
- * The routes of event streams. They limit readers, are kept alive by comments, and resume where a reader was.
- */
-export async function eventStreamRoutes(
-  app: FastifyInstance,
-  { streams, keys, parts }: { streams: readonly AnyEventStream[]; keys: ApiKeys; parts: unknown },
-): Promise<void> {
-  for (const stream of streams) serve(app, stream, keys, parts);
+/** What the routes of event streams work with. */
+export interface EventStreamOptions extends KeyEnds {
+  streams: readonly AnyEventStream[];
+  keys: ApiKeys;
+  parts: unknown;
 }
 
-function serve(app: FastifyInstance, stream: AnyEventStream, keys: ApiKeys, parts: unknown): void {
+/**
+ * The routes of event streams. They limit readers, are kept alive by comments, resume where a reader was, and end with its key.
+ */
+export async function eventStreamRoutes(app: FastifyInstance, options: EventStreamOptions): Promise<void> {
+  for (const stream of options.streams) serve(app, stream, options);
+}
+
+function serve(app: FastifyInstance, stream: AnyEventStream, options: EventStreamOptions): void {
   const { path } = stream;
-  const find = readerOf(stream, keys);
+  const { parts } = options;
+  const find = readerOf(stream, options);
   const places = new StreamPlaces(stream.most, stream.ofOneReader);
 
   app.get(path.replace(/\{(\w+)\}/g, ':$1'), { exposeHeadRoute: false }, async (request, reply) => {
-    const { caller, input, after, countedAs } = await find(request, reply);
+    const { caller, input, after, countedAs, keyHasEnded } = await find(request, reply);
     const stopped = new AbortController();
     let body: Readable | undefined;
     // from the first moment: a reader may go while the stream is opened, or have gone before
@@ -45,7 +51,7 @@ function serve(app: FastifyInstance, stream: AnyEventStream, keys: ApiKeys, part
     const events = await stream.open(input, viewer, parts);
     // the standard's word for "do not come back"
     if (!events || stopped.signal.aborted) return reply.code(204).send();
-    body = Readable.from(textsOf(events), { objectMode: false });
+    body = Readable.from(textsOf(untilKeyEnds(events, keyHasEnded)), { objectMode: false });
     stream.viewers?.(1, parts);
     return reply
       .headers({

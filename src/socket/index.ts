@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { refusals } from '../../streams/refusals.js';
 import type { ApiKeys } from '../auth/api-keys.js';
+import { type KeyEnds, untilKeyEnds } from '../http/key-ends.js';
 import { type Reader, readerOf } from '../http/reader.js';
 import { StreamPlaces } from '../http/stream-places.js';
 import { type AnyEventStream, moreEvent, type ServerEvent } from '../operations/core/event-stream.js';
@@ -12,7 +13,7 @@ import { type Ask, Requests } from './requests.js';
 import { socketUpgrades } from './upgrades.js';
 
 /** What the socket works with. */
-export interface SocketOptions {
+export interface SocketOptions extends KeyEnds {
   /** What is told through it. */
   stream: AnyEventStream;
   /** What is asked through it. */
@@ -45,7 +46,7 @@ interface Admitted extends Reader {
 export async function socketRoutes(app: FastifyInstance, options: SocketOptions): Promise<void> {
   const { stream, ask, keys, parts } = options;
   const places = new StreamPlaces(stream.most, stream.ofOneReader);
-  const find = readerOf(stream, keys);
+  const find = readerOf(stream, options);
   const admitted = new WeakMap<FastifyRequest, Admitted>();
   const upgrades = socketUpgrades(app.server, socketPath);
 
@@ -61,11 +62,11 @@ export async function socketRoutes(app: FastifyInstance, options: SocketOptions)
     };
     if (socket.destroyed) leave();
     else socket.once('close', leave);
-    const { caller, after, input, countedAs } = reader;
+    const { caller, after, input, countedAs, keyHasEnded } = reader;
     const { signal } = stopped;
     const viewer = { caller, after, reader: countedAs, signal, quietMs, end: () => stopped.abort() };
     const events = await stream.open(input, viewer, parts);
-    admitted.set(request, { ...reader, events: events!, stopped });
+    admitted.set(request, { ...reader, events: untilKeyEnds(events!, keyHasEnded), stopped });
   }
 
   await app.register(async (scope) => {

@@ -3,10 +3,12 @@ import pino from 'pino';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { ApiKeys } from '../../src/auth/api-keys.js';
+import { untilKeyEnds } from '../../src/http/key-ends.js';
 import { createServer } from '../../src/http/server.js';
 import { eventStreamRoutes } from '../../src/http/sse.js';
 import { StreamPlaces } from '../../src/http/stream-places.js';
 import { defineEventStream } from '../../src/operations/core/event-stream.js';
+import { clock, useClock } from '../../streams/core/clock.js';
 import { eventually } from '../support/eventually.js';
 
 /** A server with one stream that never says anything, and what is known of its readers. */
@@ -48,7 +50,12 @@ async function startStream(t: Test, bounds: { most?: number; ofOneReader?: numbe
     raw.socket.destroy();
     await new Promise((resolve) => raw.socket.once('close', resolve));
   });
-  await app.register(eventStreamRoutes, { streams: [silence], keys: new ApiKeys([]), parts: {} });
+  await app.register(eventStreamRoutes, {
+    streams: [silence],
+    keys: new ApiKeys([]),
+    isEnded: async () => false,
+    parts: {},
+  });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   t.teardown(() => {
     app.server.closeAllConnections();
@@ -152,4 +159,41 @@ t.test('places', async (t) => {
   places.take('a');
   for (const one of [other, third]) one();
   t.equal(places.count, 1);
+});
+
+t.test('IRC-25 a stream that gives something each 15 seconds ends within 30 of its key', async (t) => {
+  let now = 0;
+  t.teardown(useClock({ ...clock, elapsed: () => now }));
+  let isGood = true;
+  let looks = 0;
+  let isClosed = false;
+  const hasEnded = async () => {
+    looks += 1;
+    return !isGood;
+  };
+  async function* silence() {
+    try {
+      for (;;) yield undefined;
+    } finally {
+      isClosed = true;
+    }
+  }
+  const events = untilKeyEnds(silence(), hasEnded)[Symbol.asyncIterator]();
+  for (; now <= 60_000; now += 100) t.notOk((await events.next()).done);
+  t.ok(looks <= 8, 'a busy stream does not look at each event');
+  isGood = false;
+  const ended = now;
+  // the last look was a moment before, and the next event comes a moment before the next look
+  for (now += 7_300; !(await events.next()).done; now += 15_000) t.ok(now - ended < 30_000);
+  t.ok(now - ended < 30_000);
+  t.ok(isClosed, 'what is read for it ends too');
+
+  const unknown = untilKeyEnds(silence(), async () => {
+    throw new Error('away');
+  })[Symbol.asyncIterator]();
+  await unknown.next();
+  now += 15_000;
+  t.notOk((await unknown.next()).done, 'where nobody can tell, the key counts as good');
+  const keyless = silence();
+  t.equal(untilKeyEnds(keyless, undefined), keyless, 'without a key there is nothing to look at');
 });

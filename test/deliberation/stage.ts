@@ -111,7 +111,12 @@ export async function startArea(
   const server = await createServer({ logger, rateLimit: 0 });
   if (config.ROLES.includes('api')) {
     await server.register(operationRoutes, { operations: deliberationOperations, call, keys });
-    await server.register(eventStreamRoutes, { streams: [streamQuery], keys, parts });
+    await server.register(eventStreamRoutes, {
+      streams: [streamQuery],
+      keys,
+      isEnded: async () => false,
+      parts,
+    });
   } else serveRemotely(server, deliberationOperations, call);
   const work = config.ROLES.includes('workers') ? (area.workers ?? []) : [];
   let stopped: Promise<void> | undefined;

@@ -31,10 +31,7 @@ export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readMod
     lineOf: async (channel, line, caller) => (await call(findLine, { channel, line }, caller)).line,
   };
   const ended = (actors: readonly string[]) => endedKeys(readModels, actors, log.now());
-  const listening: ListenParts['listening'] = {
-    inbox: inboxFeed(log, logger),
-    isEnded: async (actor) => (await ended([actor])).has(actor),
-  };
+  const listening: ListenParts['listening'] = { inbox: inboxFeed(log, logger) };
   if (!isOn || !password) return { parts: { speech, listening } };
   let held: SpeakForAgents | undefined;
   const supersede = createSuperseding(log);

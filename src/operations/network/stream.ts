@@ -33,7 +33,7 @@ export const streamIrc = defineEventStream({
   path: '/irc/stream',
   tag: 'IRC',
   summary: 'The lines of a channel as they are said',
-  description: `Server-sent events; each \`data\` is one line as JSON. With Last-Event-ID, or \`after\`, the stream goes on after that line. On one connection come the first ${mostMissed} things that were missed, joins and others included. If there are more, an event \`more\` says \`{says, after, rest}\`: where it came to, and where the rest is read. Then the stream ends; with the id of that event it goes on. A comment every 15 seconds keeps it open.`,
+  description: `Server-sent events; each \`data\` is one line as JSON. With Last-Event-ID, or \`after\`, the stream goes on after that line. On one connection come the first ${mostMissed} things that were missed, joins and others included. If there are more, an event \`more\` says \`{says, after, rest}\`: where it came to, and where the rest is read. Then the stream ends; with the id of that event it goes on. A comment every 15 seconds keeps it open. It ends with your key.`,
   input: z.object({
     channel: z.string().min(1).describe('Channel without its #'),
     after: z.string().optional().describe('Id of the last line that is known'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atMost, clock, pause } from '../../../streams/core/clock.js';
+import { atMost, pause } from '../../../streams/core/clock.js';
 import { isExpected } from '../../../streams/core/index.js';
 import { inboxSubjects, isFor } from '../../../streams/speech/index.js';
 import type { Speaker } from '../../../workers/speech/index.js';
@@ -15,11 +15,7 @@ import { asNick, ofSpeaker, type SpeechParts, speaker } from './speaker.js';
 
 /** What listening works with. */
 export interface ListenParts extends Pick<SpeechParts, 'speech'> {
-  listening: {
-    inbox: LiveFeed<Heard>;
-    /** Whether an actor is an agent key that opens nothing any more. */
-    isEnded(actor: string): Promise<boolean>;
-  };
+  listening: { inbox: LiveFeed<Heard> };
   channelLines: {
     /** The lines of channels as they are said. Throws `not_found` for a channel that is not for the viewer. */
     watch(
@@ -34,8 +30,6 @@ const mostChannels = 20;
 const lookMs = 60_000;
 /** A new connection takes a moment; the gateway may be away. */
 const connectMs = 15_000;
-/** How long a key that has ended may go on listening, in milliseconds. */
-const endedMs = 15_000;
 /** The index of the last line of a fact, in place of the true one where that is not known. */
 const lastIndex = 999_999;
 
@@ -90,15 +84,11 @@ export const listen = defineEventStream({
     });
     const { since, lines } = await channelLines.watch(channels, { ...viewer, after: line });
     const places = { inbox: inboxId ?? said.since, line: line ?? `${since}-${lastIndex}` };
-    return untilKeyEnds(
-      inOrder(
-        places,
-        messages(said.items, who, viewer.caller, parts),
-        marked('line', lines),
-        states(who, signal, parts),
-      ),
-      viewer.caller,
-      parts,
+    return inOrder(
+      places,
+      messages(said.items, who, viewer.caller, parts),
+      marked('line', lines),
+      states(who, signal, parts),
     );
   },
   close: ({ listening }) => listening.inbox.close(),
@@ -183,21 +173,5 @@ async function* states(
     if (JSON.stringify(data) !== told) yield { event: 'connection', data };
     told = JSON.stringify(data);
     await pause(lookMs, signal);
-  }
-}
-
-/** The events, as long as the reader's key is good. Where that cannot be told it counts as good. */
-async function* untilKeyEnds(
-  events: AsyncIterable<ServerEvent | undefined>,
-  { is, actor }: Caller,
-  { listening }: ListenParts,
-): AsyncGenerator<ServerEvent | undefined> {
-  let looked = clock.now();
-  for await (const one of events) {
-    if (is === 'agent' && clock.now() - looked > endedMs / 2) {
-      looked = clock.now();
-      if (await listening.isEnded(actor).catch(() => false)) return;
-    }
-    yield one;
   }
 }
