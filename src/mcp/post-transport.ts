@@ -57,7 +57,10 @@ export class PostTransport implements Transport {
     const answered = new Promise<JSONRPCMessage[]>((resolve) => {
       this.#complete = resolve;
     });
-    for (const message of messages) this.onmessage?.(message);
+    for (const message of messages) {
+      // who cancels a request gets no answer to it from the SDK, and would wait here for ever
+      if (!isCancelling(message)) this.onmessage?.(message);
+    }
     return this.#answers.size === 0 ? [] : await answered;
   }
 
@@ -71,6 +74,10 @@ export class PostTransport implements Transport {
     if (this.#missing === 0) this.#complete([...this.#answers.values()] as JSONRPCMessage[]);
   }
 }
+
+/** Each POST has a server of its own, so there is nothing to cancel but what it asks itself. */
+const isCancelling = (message: JSONRPCMessage): boolean =>
+  'method' in message && message.method === 'notifications/cancelled';
 
 /** The protocol's objection to these messages, in the words of the SDK. */
 function whatIsWrong(

@@ -73,3 +73,16 @@ for (const [what, messages, version] of cases) {
     t.same(await asOurs(messages, version), await asTheSdk(messages, version));
   });
 }
+
+t.test('MCP-25 a batch that cancels one of its requests is answered', async (t) => {
+  const cancel = (requestId: number) =>
+    ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }) as JSONRPCMessage;
+  const alone = await asOurs([call(1), request(2, 'tools/list')]);
+  for (const messages of [
+    [call(1), cancel(1), request(2, 'tools/list')],
+    [call(1), request(2, 'tools/list'), cancel(2), cancel(1)],
+    [cancel(1), call(1), request(2, 'tools/list')],
+  ])
+    t.same(await asOurs(messages), alone);
+  t.same(await asOurs([cancel(1)]), { status: 202 }, 'one alone is a notification');
+});
