@@ -1,5 +1,6 @@
+import { nanos } from 'nats';
 import pino from 'pino';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe';
 import { Codes, codeSec } from '../../src/oauth/codes.js';
 import { Log } from '../../streams/core/index.js';
@@ -340,7 +341,8 @@ t.test('programs, people and those who would be them', async (t) => {
   });
 });
 
-t.test('OAUTH-06 a code is good for a minute', async (t) => {
+/** Codes on a log server, in a time of their own, and what somebody says yes to. */
+async function codesStage(t: Test) {
   const nats = await startNats(t);
   const logger = pino({ level: 'silent' });
   const log = await Log.open({
@@ -352,8 +354,8 @@ t.test('OAUTH-06 a code is good for a minute', async (t) => {
     logger,
   });
   t.teardown(() => log.close());
-  let now = new Date('2026-01-01T00:00:00Z');
-  const codes = new Codes({ log, replicas: 1, now: () => now });
+  const time = { now: new Date('2026-01-01T00:00:00Z') };
+  const codes = new Codes({ log, replicas: 1, now: () => time.now });
   const grant = {
     clientId: 'c',
     redirectUri: callback,
@@ -366,10 +368,15 @@ t.test('OAUTH-06 a code is good for a minute', async (t) => {
     by: 'alice',
     parent: undefined,
   };
+  return { log, time, codes, grant };
+}
+
+t.test('OAUTH-06 a code is good for a minute', async (t) => {
+  const { log, time, codes, grant } = await codesStage(t);
   const code = await codes.make(grant);
-  now = new Date(now.getTime() + codeSec * 1_000 - 1);
+  time.now = new Date(time.now.getTime() + codeSec * 1_000 - 1);
   t.match(await codes.find(code), { is: 'good', grant: { nick: 'alice' } });
-  now = new Date(now.getTime() + 1);
+  time.now = new Date(time.now.getTime() + 1);
   t.same(await codes.find(code), { is: 'unknown' });
   const held = await log.manager.streams.getMessage('RELAY_OAUTH_CODES', { seq: 1 });
   t.notMatch(`${held.subject} ${new TextDecoder().decode(held.data)}`, code, 'it is kept as a hash');
@@ -388,6 +395,30 @@ t.test('OAUTH-06 a code is good for a minute', async (t) => {
   const late = await used();
   t.equal(await codes.note(late, gave), true);
   t.same(await codes.again(late), gave, 'brought again later');
+});
+
+t.test('OAUTH-12 a nick has five codes at a time, and takes no room from others', async (t) => {
+  const { log, codes, grant } = await codesStage(t);
+  const kept = async (name: string) => (await log.manager.streams.info(name)).state.messages;
+  const are = async (given: string[]) =>
+    await Promise.all(given.map(async (code) => (await codes.find(code)).is));
+  const bobs = await codes.make({ ...grant, nick: 'bob' });
+  const given: string[] = [];
+  for (let n = 0; n < 8; n++) given.push(await codes.make(grant));
+  const newest = given.slice(-5);
+  t.same(await are(given), [...Array(3).fill('unknown'), ...Array(5).fill('good')], 'the oldest gave way');
+  t.same(await are([bobs]), ['good'], 'nobody else’s');
+  t.equal(await kept('RELAY_OAUTH_CODES'), 6);
+
+  for (const code of newest) {
+    const found = await codes.find(code);
+    t.ok(found.is === 'good' && (await found.use()));
+  }
+  t.equal(await kept('RELAY_OAUTH_CODES'), 1, 'a used one takes no place');
+  const more = await Promise.all(Array.from({ length: 5 }, () => codes.make(grant)));
+  t.same(await are([...newest, ...more]), [...Array(5).fill('used'), ...Array(5).fill('good')]);
+  const { config } = await log.manager.streams.info('RELAY_OAUTH_CODES');
+  t.equal(config.max_age, nanos(codeSec * 1_000), 'none is kept longer than it is good');
 });
 
 t.test('OAUTH-02 strangers are limited like everywhere', async (t) => {

@@ -14,6 +14,8 @@ export const oauth = {
   'OAUTH-08':
     'A key that is shown gives one that is good for no more and ends with it; it gives no further ones, and is stored nowhere.',
   'OAUTH-09': 'An operator’s key gives no keys to programs.',
+  'OAUTH-12':
+    'A nick has five codes at a time: a further one takes the place of the oldest. None is kept longer than it is good.',
   'OAUTH-11': 'mcp-remote goes from nothing to a tool call: a person signs in once, with a wallet.',
   'OAUTH-10': 'With OAUTH=false there is no authorization server, and nothing of it is named.',
 } as const;
