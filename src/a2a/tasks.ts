@@ -1,5 +1,5 @@
 import type { Log } from '../../streams/core/index.js';
-import { networkOf } from '../auth/client-address.js';
+import { networkOf } from '../operations/core/network-of.js';
 import { SharedCounts } from '../stores/shared-counts.js';
 import { ShortLived } from '../stores/short-lived.js';
 import type { Task } from './protocol.js';

@@ -1,7 +1,7 @@
 import type { Log } from '../../streams/core/index.js';
-import { networkOf } from '../auth/client-address.js';
 import type { Config } from '../config/config.js';
 import { type AddressCounter, challengesOfAddress } from '../operations/core/challenge-limit.js';
+import { networkOf } from '../operations/core/network-of.js';
 import { SharedCounts, type SharedCountsOptions } from '../stores/shared-counts.js';
 
 /** Counts the challenges of a kind that client addresses request, over all processes and restarts. */

@@ -1,4 +1,4 @@
-import { networkOf } from './client-address.js';
+import { networkOf } from '../operations/core/network-of.js';
 
 /** How many requests a caller has made and may make. */
 export interface AddressCount {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { networkOf } from '../operations/core/network-of.js';
 
 /** What tells who makes a request. */
 export type Asker = Pick<FastifyRequest, 'ip' | 'headers'> & {
@@ -50,14 +51,4 @@ export function isLocalHost(host: string): boolean {
 export function callerAddress({ ip }: Pick<FastifyRequest, 'ip'>): string {
   // a connection that was reset has no address any more
   return networkOf(ip ?? '');
-}
-
-/** The part of an address that identifies its caller: of an IPv6 address, so many bits, a multiple of 16. */
-export function networkOf(address: string, bits = 64): string {
-  if (!address.includes(':') || /^::ffff:\d+\./i.test(address)) return address.replace(/^::ffff:/i, '');
-  const [head = '', tail] = address.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail ? tail.split(':') : [];
-  const gap = Array(Math.max(0, 8 - left.length - right.length)).fill('0');
-  return [...left, ...(tail === undefined ? [] : gap), ...right].slice(0, bits / 16).join(':');
 }

@@ -1,7 +1,8 @@
 import { type Log, Refusal } from '../../streams/core/index.js';
 import type { Unsettled } from '../../workers/payments/access.js';
+import { networkOf } from '../operations/core/network-of.js';
 import { SharedCounts } from '../stores/shared-counts.js';
-import { isLoopback, networkOf } from './client-address.js';
+import { isLoopback } from './client-address.js';
 
 /** At most so many for one wallet and for one address within the window, which is in milliseconds. */
 const most = { wallet: 5, address: 30 };

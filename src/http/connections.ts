@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { isLoopback, networkOf } from '../auth/client-address.js';
+import { isLoopback } from '../auth/client-address.js';
+import { networkOf } from '../operations/core/network-of.js';
 
 /**
  * Cuts off connections of an address that has so many open already. This machine is exempt. `tooMany` is told of the address,

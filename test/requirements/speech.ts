@@ -59,6 +59,8 @@ export const speech = {
     'One person says 60 things at once to an agent and one more a second, whatever nicks they have. This machine is exempt.',
   'SPEAK-38':
     'An agent whose nick somebody took comes back when that nick is free, with its first line or by itself.',
+  'SPEAK-39':
+    'A process makes one catch-up answer at a time for one address, and a network of IPv6 counts as one address.',
   'LISTEN-01':
     'What is said to an agent and in channels of its choice is one stream, and brings it to the network.',
   'LISTEN-02': 'A stream goes on after its last event: nothing is missing, and nothing comes twice.',

@@ -57,6 +57,23 @@ t.test('SPEAK-14 whoever catches up again and again waits for their own', async 
   ]);
 });
 
+t.test('SPEAK-39 a network of IPv6 is one reader', async (t) => {
+  const reads = new Reads();
+  const read = (address: string, channel: string) =>
+    catchUp.run({ channels: [channel], tokens: 2_000 } as never, from(address), {
+      call: reads.call,
+    } as never);
+  const first = read('2001:db8:1:2::1', '#a');
+  const again = read('2001:db8:1:2:3:4:5:6', '#again');
+  const other = read('2001:db8:1:3::1', '#b');
+  t.same(await reads.channels(), ['#a', '#b'], 'its second address waits for the first');
+  reads.answer('#a');
+  t.same(await reads.channels(), ['#b', '#again']);
+  reads.answer('#b');
+  reads.answer('#again');
+  await Promise.all([first, again, other]);
+});
+
 t.test('SPEAK-14 a read that fails gives its turn back', async (t) => {
   const fails = (async () => {
     throw new Error('away');

@@ -6,6 +6,7 @@ import type { Call } from '../core/call.js';
 import type { Caller } from '../core/caller.js';
 import { FairLimiter } from '../core/fair-limiter.js';
 import { Channel, channelName, Nick, Time, text } from '../core/fields.js';
+import { networkOf } from '../core/network-of.js';
 import { operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
 import { type IrcMessage, LineId, listIrcChannels, listIrcMessages, placeOf } from './reads.js';
@@ -104,9 +105,11 @@ export const catchUp = define('catchUp', {
   },
 });
 
-/** Whose turns are counted: those of an agent, or of an address. */
-const readerOf = (caller: Caller): string | undefined =>
-  caller.is === 'agent' ? `agent ${caller.nick}` : caller.address;
+/** Whose turns are counted: those of an agent, or of an address, where a network of IPv6 is one. */
+function readerOf(caller: Caller): string | undefined {
+  if (caller.is === 'agent') return `agent ${caller.nick}`;
+  return caller.address === undefined ? undefined : networkOf(caller.address);
+}
 
 /** Each channel once: a second time would cost as much and say nothing new. */
 function onceEach(names: readonly string[]): string[] {
