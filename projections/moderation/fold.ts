@@ -1,6 +1,6 @@
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import { type ModerationFact, moderation } from '../../streams/moderation/index.js';
+import { isPrivateIncident, type ModerationFact, moderation } from '../../streams/moderation/index.js';
 import { defineProjection } from '../core/projection.js';
 import { Rows } from '../core/rows.js';
 import { json, type Tx } from '../core/sql.js';
@@ -92,7 +92,7 @@ export const moderationModel = defineProjection({
     const counts = new Map<string, PersonCount>();
     for (const { seq, data } of incidents) {
       const { person, nick } = data;
-      if (person !== null) count(counts, person, { nick, private: isPrivate(data) }, seq);
+      if (person !== null) count(counts, person, { nick, private: isPrivateIncident(data) }, seq);
     }
     for (const row of await setPardoned(tx, pardons, schema)) {
       if (row.person !== null) count(counts, row.person, row, 0, -1);
@@ -104,11 +104,6 @@ export const moderationModel = defineProjection({
   },
 });
 
-/** Rooms of tasks and relays are nobody's business but their members', also where older facts do not say so. */
-function isPrivate(incident: { channel: string; private?: true | undefined }): boolean {
-  return incident.private === true || /^#(task|relay)-/.test(casefold(incident.channel));
-}
-
 async function addIncidents(tx: Tx, facts: FactOfType<'incident.recorded'>[], schema: string): Promise<void> {
   const rows = facts.map(({ seq, subject, at, data }) => ({
     ...data,
@@ -116,7 +111,7 @@ async function addIncidents(tx: Tx, facts: FactOfType<'incident.recorded'>[], sc
     subject,
     nick_key: casefold(data.nick),
     channel_key: casefold(data.channel),
-    private: isPrivate(data),
+    private: isPrivateIncident(data),
     created_at: at,
   }));
   await tx.query(

@@ -116,6 +116,11 @@ export function newAccountsOf(host: string): string {
   return `host ${hostOf(host)}`;
 }
 
+/** Whether an incident is nobody's business but its channel's: rooms of tasks and relays, also where older facts do not say so. */
+export function isPrivateIncident(incident: { channel: string; private?: true | undefined }): boolean {
+  return incident.private === true || /^#(task|relay)-/.test(casefold(incident.channel));
+}
+
 /** Whether an incident is that of somebody who was seen: of their account, or of what `personOf` makes of them. */
 export function isIncidentOf(
   incident: { person: string | null; account?: string | null | undefined },

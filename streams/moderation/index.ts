@@ -6,6 +6,7 @@ export {
   hostOf,
   type Incident,
   isIncidentOf,
+  isPrivateIncident,
   type Level,
   lateAfterMs,
   levels,

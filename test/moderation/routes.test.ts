@@ -13,11 +13,12 @@ import {
   personOf,
   personSubject,
 } from '../../streams/moderation/index.js';
-import { askOf, environmentOf, untilKept } from '../channels/stage.js';
+import { askOf, environmentOf, operatorOn, untilKept } from '../channels/stage.js';
 import { relay } from '../cli/terminal.js';
 import { openLog } from '../network/stage.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
+import { observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 import { callElsewhere } from '../support/operations.js';
@@ -271,5 +272,47 @@ t.test('the moderation service', async (t) => {
         status: 502,
         body: { code: 'upstream_unreachable', error: /guardian/ },
       });
+  });
+
+  await t.test('MOD-53 who appeals does not learn which incidents there are in private', async (t) => {
+    const keyOf = async (nick: string, scopes: string[]) => {
+      const made = await post('/auth/keys', { nick, scopes }, keyed);
+      t.equal(made.status, 201);
+      return { 'x-api-key': made.body.key as string };
+    };
+    const marked = await record(log, 'mallory', 'WARN', { channel: '#gone', private: true });
+    const closed = await record(log, 'mallory', 'WARN', { channel: '#Bounties' });
+    const witness = await operatorOn(t, ircd);
+    await witness.ask('SAMODE #bounties +s');
+    await eventually('the channel to be private', async () => {
+      return (await get('/irc/channels/bounties/messages')).status === 404;
+    });
+    const eve = await keyOf('eve', ['report']);
+    const appeal = (id: number, headers: object, nick?: string) =>
+      post(`/guardian/incidents/${id}/appeal`, { nick }, headers);
+    const told = async (id: number) => JSON.stringify((await appeal(id, eve)).body).replaceAll(`${id}`, 'n');
+    const nothing = await told(999999);
+    for (const id of [secret, marked, closed]) {
+      t.equal((await appeal(id, eve)).status, 404);
+      t.equal(await told(id), nothing, 'as if there were none');
+      t.match(await appeal(id, keyed, 'eve'), { status: 403, body: { code: 'not_your_incident' } });
+    }
+    t.match(await appeal(ids[4]!, eve), { status: 403, body: { code: 'not_your_incident' } });
+    t.match(await appeal(secret, await keyOf('paul', ['report'])), {
+      status: 409,
+      body: { code: 'nothing_to_appeal' },
+    });
+    t.match(await appeal(secret, await keyOf('ann', ['report', 'operate'])), { status: 403 });
+
+    const stranger = await observe(ircd.port, { nick: 'eve', password: ircd.serverPassword });
+    t.teardown(() => stranger.stop());
+    for (const [id, answer] of [
+      [secret, `There is no incident ${secret}`],
+      [marked, `There is no incident ${marked}`],
+      [ids[4], 'The incident is not yours'],
+    ] as const) {
+      stranger.send(`PRIVMSG channelserv :APPEAL ${id}`);
+      await stranger.waitUntil(() => stranger.lines.some(({ text }) => text === answer), answer);
+    }
   });
 });

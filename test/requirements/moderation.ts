@@ -60,6 +60,8 @@ export const moderation = {
     'What somebody did in private tells the public neither that nick nor that it is the person of another one: not when a nick is looked up, nor in its record, nor among the top offenders.',
   'MOD-52':
     'A mute that only took the voice goes on while another one of the same nick does, by the case mapping of IRC.',
+  'MOD-53':
+    'Who appeals against an incident in private that is not theirs is answered as if there were none.',
   'MOD-24':
     'A ban that the network does not take is a kick all the same, and of a list that is nearly full our oldest masks go.',
   'MOD-22': 'An action that was done before a crash and not recorded is done when it is asked for again.',

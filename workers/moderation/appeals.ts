@@ -1,7 +1,12 @@
 import type { Logger } from 'pino';
 import { boundedCache, isExpected, type Log, Refusal } from '../../streams/core/index.js';
 import { casefold, cleanText, cutToCharacters, isNick } from '../../streams/irc-grammar.js';
-import { isIncidentOf, moderation, personDecider } from '../../streams/moderation/index.js';
+import {
+  isIncidentOf,
+  isPrivateIncident,
+  moderation,
+  personDecider,
+} from '../../streams/moderation/index.js';
 import type { IrcConnection } from '../irc/connection.js';
 import type { IrcLine } from '../irc/line.js';
 
@@ -38,11 +43,14 @@ export function takeAppeals(irc: IrcConnection, { log, logger }: { log: Log; log
 async function appeal(log: Log, line: IrcLine, id: number, reason: string): Promise<string> {
   const { nick, ident, hostname, tags } = line;
   const recorded = await log.at(moderation, id);
-  if (recorded?.type !== 'incident.recorded')
-    throw new Refusal('moderation_incident_not_found', `There is no incident ${id}`);
+  const absent = () => new Refusal('moderation_incident_not_found', `There is no incident ${id}`);
+  if (recorded?.type !== 'incident.recorded') throw absent();
   const { account } = tags ?? {};
   const seen = { nick, host: `${ident}@${hostname}`, ...(account ? { account } : {}) };
-  if (!isIncidentOf(recorded.data, seen)) throw new Refusal('not_your_incident');
+  if (!isIncidentOf(recorded.data, seen)) {
+    // nobody else is told that there is one
+    throw isPrivateIncident(recorded.data) ? absent() : new Refusal('not_your_incident');
+  }
   const said = cutToCharacters(cleanText(reason), longestReason);
   const command = { is: 'appeal' as const, subject: recorded.subject, ref: recorded.data.ref, reason: said };
   const { fact } = await log.handle(moderation, personDecider, command, { by: nick });

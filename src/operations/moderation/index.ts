@@ -4,7 +4,7 @@ import {
   moderationIncidents,
   moderationReputation,
 } from '../../../projections/moderation/queries.js';
-import { ircChannels, privateIrcChannels } from '../../../projections/network/queries.js';
+import { ircChannels } from '../../../projections/network/queries.js';
 import type { Log } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { levels, moderation } from '../../../streams/moderation/index.js';
@@ -14,6 +14,7 @@ import { channelName, limit, Nick, seconds, Time, text } from '../core/fields.js
 import { type IrcState, ircStateView, secondsSince, troubleView } from '../core/health.js';
 import { type Caller, operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
+import { hiddenFrom } from './hidden.js';
 import { Incident } from './incident.js';
 import { appealIncident, declineAppeal, listIncidentRecords, pardonIncident } from './records.js';
 
@@ -47,15 +48,6 @@ const Reputation = z
     last_incident_at: Time.nullable(),
   })
   .nullable();
-
-/** Private channels, which the public is not told about; `undefined` for those who may see everything. */
-async function hiddenFrom(
-  caller: Caller,
-  { readModels }: ModerationParts,
-): Promise<readonly string[] | undefined> {
-  if (seesPrivate(caller)) return undefined;
-  return await readModels.recall('irc_network', 'private channels', privateIrcChannels);
-}
 
 const counts = ({ log, readModels }: ModerationParts, withPrivate: boolean) =>
   readModels.read('moderation', (sql, schema) => moderationCounts(sql, schema, log.now(), withPrivate));

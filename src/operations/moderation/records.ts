@@ -5,6 +5,7 @@ import { casefold, cleanText } from '../../../streams/irc-grammar.js';
 import {
   actions,
   type Incident as IncidentFact,
+  isPrivateIncident,
   moderation,
   personDecider,
 } from '../../../streams/moderation/index.js';
@@ -12,6 +13,7 @@ import type { ReadModels } from '../../stores/read-models.js';
 import { before, limit, Nick, Time, text } from '../core/fields.js';
 import { type Caller, defineForOperators, operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
+import { hiddenFrom } from './hidden.js';
 import { Incident } from './incident.js';
 
 interface RecordParts {
@@ -77,18 +79,20 @@ export const pardonIncident = defineForOperators('pardonIncident', {
 
 const absent = { moderation_incident_not_found: true } as const;
 
+const absentIncident = (id: number) =>
+  new Refusal('moderation_incident_not_found', `There is no incident ${id}`);
+
 /** Does something about an incident by its id; whether something came of it. */
 async function decide(
   id: number,
   command: { is: 'appeal' | 'uphold' | 'pardon'; reason: string },
   { actor: by, cause }: Caller,
   { log, readModels }: RecordParts,
-  requireConcerned: (incident: IncidentFact) => void = () => {},
+  requireConcerned: (incident: IncidentFact) => Promise<void> = async () => {},
 ) {
   const recorded = await log.at(moderation, id);
-  if (recorded?.type !== 'incident.recorded')
-    throw new Refusal('moderation_incident_not_found', `There is no incident ${id}`);
-  requireConcerned(recorded.data);
+  if (recorded?.type !== 'incident.recorded') throw absentIncident(id);
+  await requireConcerned(recorded.data);
   const { ref, nick, channel, level } = recorded.data;
   const origin = { by, cause: cause ?? null };
   const { fact, position } = await log.handle(
@@ -134,11 +138,15 @@ export const appealIncident = operationsOf({ tag: 'Moderation', access: scope('r
     refusals: { ...absent, not_your_incident: true, nothing_to_appeal: true },
     http: { method: 'post', path: '/guardian/incidents/{id}/appeal' },
     run: async ({ id, nick, reason }, caller, parts: RecordParts) =>
-      await decide(id, { is: 'appeal', reason: cleanText(reason) }, caller, parts, (incident) => {
+      await decide(id, { is: 'appeal', reason: cleanText(reason) }, caller, parts, async (incident) => {
         const isTheirs =
           (incident.account !== undefined && casefold(incident.account) === casefold(nick)) ||
           (incident.account === undefined && casefold(incident.nick) === casefold(nick));
-        if (!isTheirs) throw new Refusal('not_your_incident');
+        if (isTheirs) return;
+        // who may not see it is not told that there is one
+        const hidden = await hiddenFrom(caller, parts);
+        const isHidden = isPrivateIncident(incident) || hidden?.includes(casefold(incident.channel));
+        throw hidden && isHidden ? absentIncident(id) : new Refusal('not_your_incident');
       }),
   },
 );
