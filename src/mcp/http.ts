@@ -1,13 +1,15 @@
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { isExpected, Refusal } from '../../streams/core/index.js';
 import type { RefusalCode } from '../../streams/refusals.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Wallets } from '../auth/erc8128/wallets.js';
 import { rpcIdOf, sendRpcError } from '../http/json-rpc.js';
 import { refuseOtherMethods } from '../http/other-methods.js';
+import { parseInput } from '../operations/core/call.js';
 import type { Caller } from '../operations/core/operation.js';
-import { ownKeyHeader } from '../operations/marketplace/upstream.js';
+import { OwnKey, ownKeyHeader } from '../operations/marketplace/upstream.js';
 import { answerEnveloped, type Posted, readEnvelope } from './envelope.js';
 import { type PostAnswer, PostTransport } from './post-transport.js';
 import type { Resources } from './resources.js';
@@ -66,6 +68,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
         reply.headers(challenge(error.code));
         throw error;
       });
+      const ownKey = ownKeyOf(request);
       const posted = parseMessages(raw);
       const { messages } = posted;
       // each message of a batch is a request; the first has been counted with the batch
@@ -74,7 +77,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
         if (limit && !limit.isAllowed && limit.isExceeded) throw tooMany(limit.max, limit.ttlInSeconds);
       }
       keys.countMore(caller, messages.length - 1, reply);
-      const { status, text } = await answerTo(posted, request.headers, caller);
+      const { status, text } = await answerTo(posted, request.headers, { ...caller, ...ownKey });
       if (text === undefined) return await reply.code(status).send('');
       return await reply.code(status).type('application/json; charset=utf-8').send(text);
     },
@@ -110,18 +113,23 @@ async function callerOf(
   }
 }
 
+/** The headers that are looked at in the words of the routes of the marketplace. */
+const Passed = z.object({ [ownKeyHeader]: OwnKey.optional() });
+
+/** The caller's own credential of the marketplace, if there is one. Throws 400 `validation_failed` for one that is not one. */
+function ownKeyOf({ headers }: FastifyRequest): Pick<Caller, 'marketplaceKey'> {
+  const { [ownKeyHeader]: marketplaceKey } = parseInput(Passed, { [ownKeyHeader]: headers[ownKeyHeader] });
+  return marketplaceKey === undefined ? {} : { marketplaceKey };
+}
+
 /** Answers messages, each request with a server of its own, in the version of the protocol that it is in. */
 function answerer({ table, resources }: Pick<McpOptions, 'table' | 'resources'>) {
   const introduction = { info: serverInfo, capabilities: capabilitiesWith(resources), instructions };
   return async (posted: Posted, headers: FastifyRequest['headers'], caller: Caller): Promise<PostAnswer> => {
     const envelope = readEnvelope(posted, headers);
     if (envelope.is === 'refused') return envelope.answer;
-    const { [ownKeyHeader]: marketplaceKey, 'mcp-protocol-version': version } = headers;
-    const server = createToolServer(
-      table,
-      typeof marketplaceKey === 'string' ? { ...caller, marketplaceKey } : caller,
-      resources,
-    );
+    const { 'mcp-protocol-version': version } = headers;
+    const server = createToolServer(table, caller, resources);
     const transport = new PostTransport();
     await server.connect(transport);
     // neither is closed: after the answers nothing is under way any more

@@ -333,7 +333,7 @@ export const pageDescriptions: Description[] = [
       202: { says: 'Taken; there is nothing to answer' },
       ...rpcErrors,
       400: {
-        says: 'The body is not JSON-RPC, the version is not spoken here, or the headers are not as the body says',
+        says: 'The body is not JSON-RPC, the version is not spoken here, the headers are not as the body says, or X-EM-Api-Key is no key',
         body: rpc,
       },
       404: { says: 'There is no such method, in 2026-07-28', body: rpc },

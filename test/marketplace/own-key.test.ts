@@ -64,6 +64,24 @@ t.test('EM-14 a credential of the marketplace goes there in place of ours, and n
     t.same(seenCredentials(), [bearer, bearer]);
   });
 
+  t.test('MCP-26 one that is none is refused there too', async (t) => {
+    const list = JSON.stringify({ jsonrpc: '2.0', id: 'x', method: 'tools/list' });
+    for (const wrong of ['', `${own} and more`, 'ö', 'k'.repeat(513)]) {
+      const headers = { ...keyed, accept: 'application/json, text/event-stream', 'x-em-api-key': wrong };
+      const http = await ask('GET', '/em/tasks', headers);
+      const { error, code, details } = JSON.parse(http.body);
+      const { status, body } = await ask('POST', '/mcp', headers, list);
+      t.same([http.status, status], [400, 400], wrong);
+      t.match(JSON.parse(body), {
+        jsonrpc: '2.0',
+        id: 'x',
+        error: { code: -32000, message: error, data: { code, details } },
+      });
+      t.notMatch(body, own);
+    }
+    t.same(seenCredentials(), []);
+  });
+
   t.test('one that is none is refused, and a marketplace in trouble tells nobody of it', async (t) => {
     const odd = await ask('GET', '/em/tasks', { 'x-em-api-key': `${own} and more` });
     t.match(odd, { status: 400, body: /X-EM-Api-Key|x-em-api-key/ });

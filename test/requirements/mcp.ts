@@ -36,6 +36,8 @@ export const mcp = {
   'MCP-23':
     'A session of relay mcp subscribes to channels, so many at most, and is told of new lines once in a second at most.',
   'MCP-25': 'A batch that cancels one of its own requests is answered whole.',
+  'MCP-26':
+    'A credential of the marketplace that is not one is refused with 400 at the endpoint too, and told to nobody.',
   'MCP-24':
     'Clients of the version 2026-07-28 are answered in it, each request on its own; those of older versions as before.',
 } as const;
