@@ -31,7 +31,9 @@ const lasting = projections
  * What has been added to read models since 2026-11; its rows cannot be the same. `agent_keys` and
  * `agent_directory` are from new streams. `floors` is a new read of an old one. In `reputation`, feedback can be read one by one, with its weight and its voice, and channels have two books.
  * In `irc_network`,
- * private lines are counted separately, members have who they are, and lines are found by what the network calls them, with what they answer. In `channel_directory`, relays end too.
+ * private lines are counted separately, members have who they are, and lines are found by what the network calls them, with what they answer. In `channel_directory`, relays end too. In
+ * `moderation`, persons have what the public may know of them, and their counts are made of incidents. `identity_links` knows the
+ * last day, to forget who was seen long ago.
  */
 const newer: Record<string, readonly string[] | 'all'> = {
   agent_keys: 'all',
@@ -40,6 +42,8 @@ const newer: Record<string, readonly string[] | 'all'> = {
   reputation: ['feedback', 'given', 'voices', 'channels', 'channel_agents', 'channel_days'],
   irc_network: ['activity', 'members', 'msgids', 'replies'],
   channel_directory: ['endings'],
+  moderation: ['persons'],
+  identity_links: ['last_day'],
 };
 
 /** The rows that a recording can have too. */
