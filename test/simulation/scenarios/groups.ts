@@ -258,12 +258,22 @@ class Calling {
       stage.plan(at, 'somebody calls', (random) => {
         const isAgent = random.chance(0.15);
         const person = this.#people.get(random.pick(isAgent ? calmCast.agents : calmCast.callers))!;
-        const channel = random.pick([...channels.slice(0, 2), channels[0]!, channels[0]!]);
+        const channel = this.#homeOf(person, random);
+        if (channel === undefined) return;
         if (random.chance(0.9)) this.#call(person, channel, random, calmCast);
         else this.#talk(person, channel, random, calmCast);
       });
     }
     await this.#pass(calmMs + 10_000);
+  }
+
+  /** One of two channels that somebody is in, the first most often: nobody comes between a call and its answer. */
+  #homeOf({ client, server }: Person, random: Random): string | undefined {
+    const [busiest, other] = channels;
+    const homes = [busiest!, busiest!, busiest!, other!].filter((channel) =>
+      server.channel(channel)?.members.has(client.user!),
+    );
+    return homes.length > 0 ? random.pick(homes) : undefined;
   }
 
   /** Lets time pass, and looks how far the bot is. */
