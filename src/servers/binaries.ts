@@ -63,8 +63,17 @@ function find(name: string, places: string[], wanted: string, suits: (version: s
   );
 }
 
-/** The text decides, not the exit status: with `--version` some releases end with an error status. */
+/** The versions of programs that were found, by where: to start one costs a large process a tenth of a second. */
+const versions = new Map<string, string>();
+
 function versionOf(path: string): string | undefined {
+  const version = versions.get(path) ?? askVersion(path);
+  if (version !== undefined) versions.set(path, version);
+  return version;
+}
+
+/** The text decides, not the exit status: with `--version` some releases end with an error status. */
+function askVersion(path: string): string | undefined {
   const { stdout, error } = spawnSync(path, ['--version'], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,8 +1,8 @@
 import { anopeArgs, nickServiceAnswers, writeAnopeFiles } from '../../src/servers/anope.js';
 import { anopeConfig, servicesOfInspircd } from '../../src/servers/anope-config.js';
+import { findInspircd } from '../../src/servers/binaries.js';
 import { installationOf } from '../../src/servers/inspircd-config.js';
 import { lookForAnope } from '../../src/servers/own-network.js';
-import { inspircd } from './binaries.js';
 import type { Observer } from './irc-observer.js';
 import { startIrcd, type TestIrcd, type TestIrcdOptions } from './ircd.js';
 import { freePort } from './ports.js';
@@ -33,7 +33,7 @@ export async function startAccountNetwork(
   if ('without' in found) throw new Error(found.without);
   const { binary } = found;
   const link = { port: await freePort(), password: 'link-password' };
-  const extraConfig = servicesOfInspircd(link, installationOf(inspircd()));
+  const extraConfig = servicesOfInspircd(link, installationOf(findInspircd()));
   const ircd = await startIrcd(t, { ...options, extraConfig });
   const services = await startServerProcess(t, {
     name: 'anope',

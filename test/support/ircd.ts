@@ -1,6 +1,6 @@
+import { findInspircd } from '../../src/servers/binaries.js';
 import { inspircdAnswers, inspircdArgs, writeInspircdFiles } from '../../src/servers/inspircd.js';
 import { type InspircdSecrets, inspircdConfig, installationOf } from '../../src/servers/inspircd-config.js';
-import { inspircd } from './binaries.js';
 import { freePort } from './ports.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
@@ -25,7 +25,7 @@ export interface TestIrcdOptions {
 
 /** Starts an InspIRCd for one test. */
 export async function startIrcd(t: Teardown, options: TestIrcdOptions = {}): Promise<TestIrcd> {
-  const binary = inspircd();
+  const binary = findInspircd();
   const secrets = {
     operName: 'chanbot',
     operPassword: 'oper-password',

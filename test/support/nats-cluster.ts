@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { findNatsServer } from '../../src/servers/binaries.js';
 import { natsAnswers, natsArgs } from '../../src/servers/nats-server.js';
-import { natsServer } from './binaries.js';
 import { natsConfigFile } from './nats.js';
 import { freePort } from './ports.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
@@ -22,7 +22,7 @@ export async function startNatsCluster(t: Teardown): Promise<TestNatsCluster> {
   const starting = routes.map((route, index) =>
     startServerProcess(t, {
       name: `nats-${index + 1}`,
-      command: natsServer().path,
+      command: findNatsServer().path,
       choosePort: freePort,
       args: (dir, port) => [
         ...natsArgs({

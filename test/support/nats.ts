@@ -2,7 +2,6 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Binary, findNatsServer, projectDir } from '../../src/servers/binaries.js';
 import { natsAnswers, natsArgs, natsConfigText, type StoreSync } from '../../src/servers/nats-server.js';
-import { natsServer } from './binaries.js';
 import { freePort } from './ports.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
@@ -28,12 +27,12 @@ export function storesGroups({ version }: Binary): boolean {
  * does.
  */
 export function newNatsServer(): Binary | undefined {
-  return [fetched('nats-server'), natsServer()].find((one) => one && storesGroups(one));
+  return [fetched('nats-server'), findNatsServer()].find((one) => one && storesGroups(one));
 }
 
 /** A nats-server that does not, if `scripts/setup --dev` could fetch it or the one that is found does not. */
 export function oldNatsServer(): Binary | undefined {
-  return [fetched('nats-server-old'), natsServer()].find((one) => one && !storesGroups(one));
+  return [fetched('nats-server-old'), findNatsServer()].find((one) => one && !storesGroups(one));
 }
 
 function fetched(folder: string): Binary | undefined {
@@ -51,7 +50,7 @@ export async function startNats(
 ): Promise<TestNats> {
   const server = await startServerProcess(t, {
     name: 'nats',
-    command: (options.program ?? natsServer()).path,
+    command: (options.program ?? findNatsServer()).path,
     choosePort: freePort,
     args: (dir, port) =>
       natsArgs({
