@@ -31,8 +31,10 @@ interface VerifyOptions {
 const toleranceMs = 300_000;
 const iso8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 
-/** A genuine request with the secret that signed it, or what is wrong with the request. */
-export type Verified = { secret: string; fault?: undefined } | { secret?: undefined; fault: SignatureFault };
+/** A genuine request with the secret that signed it, or what is wrong with the request, and how it has to be signed if that is clear. */
+export type Verified =
+  | { secret: string; fault?: undefined }
+  | { secret?: undefined; fault: SignatureFault; scheme?: SignatureScheme | undefined };
 
 /** Whether a secret signed a request, in the ways of each scheme, the usual one first. */
 type Ways = Record<SignatureScheme, ((secret: string) => boolean)[]>;
@@ -53,12 +55,7 @@ export function verifyWebhook(request: SignedRequest, options: VerifyOptions): V
         return serialised !== undefined && equal(signature, signBody(secret, serialised));
       },
     ],
-    timestamped: [
-      (secret) => {
-        const hmac = createHmac('sha256', secret).update(`${timestamp}.`).update(raw);
-        return equal(signature, hmac.digest('hex'));
-      },
-    ],
+    timestamped: [(secret) => equal(signature, signTimestamped(secret, timestamp, raw))],
   });
 }
 
@@ -71,8 +68,7 @@ export function verifyQuestion(
   options: VerifyOptions,
 ): Verified {
   const { about, signature = '', timestamp = '' } = request;
-  const hexOf = (secret: string) =>
-    createHmac('sha256', secret).update(`${timestamp}.${about}`).digest('hex');
+  const hexOf = (secret: string) => signTimestamped(secret, timestamp, about);
   return verified(request, options, {
     body: [(secret) => equal(signature, `sha256=${hexOf(secret)}`)],
     timestamped: [(secret) => equal(signature, hexOf(secret))],
@@ -84,16 +80,17 @@ function verified(
   { secrets, schemes, now }: VerifyOptions,
   ways: Ways,
 ): Verified {
-  if (!signature) return { fault: 'signature_missing' };
+  const scheme = schemes.length === 1 ? schemes[0] : undefined;
+  if (!signature) return { fault: 'signature_missing', scheme };
   for (const scheme of schemes) {
     for (const isSigned of ways[scheme]) {
       const secret = secrets.find(isSigned);
       if (secret === undefined) continue;
       const fault = faultOfTime(scheme, timestamp, now);
-      return fault ? { fault } : { secret };
+      return fault ? { fault, scheme } : { secret };
     }
   }
-  return { fault: 'signature_invalid' };
+  return { fault: 'signature_invalid', scheme };
 }
 
 function faultOfTime(
@@ -103,8 +100,25 @@ function faultOfTime(
 ): SignatureFault | undefined {
   if (!timestamp) return 'timestamp_missing';
   const sent = scheme === 'body' ? parseIso(timestamp) : parseUnixSeconds(timestamp);
-  if (sent === undefined) return lacksZone(timestamp) ? 'timestamp_zone_missing' : 'timestamp_invalid';
+  if (sent === undefined)
+    return scheme === 'body' && lacksZone(timestamp) ? 'timestamp_zone_missing' : 'timestamp_invalid';
   return Math.abs(now.getTime() - sent) <= toleranceMs ? undefined : 'timestamp_stale';
+}
+
+/** The headers of a signed body, as a service takes it that has these schemes. */
+export function signedHeaders(
+  secret: string,
+  raw: Buffer | string,
+  { schemes, now }: Pick<VerifyOptions, 'schemes' | 'now'>,
+): Record<'x-em-signature' | 'x-em-timestamp', string> {
+  if (schemes.includes('body'))
+    return { 'x-em-signature': signBody(secret, raw), 'x-em-timestamp': now.toISOString() };
+  const timestamp = String(Math.floor(now.getTime() / 1_000));
+  return { 'x-em-signature': signTimestamped(secret, timestamp, raw), 'x-em-timestamp': timestamp };
+}
+
+function signTimestamped(secret: string, timestamp: string, raw: Buffer | string): string {
+  return createHmac('sha256', secret).update(`${timestamp}.`).update(raw).digest('hex');
 }
 
 /** The signature header of a body under the `body` scheme. */

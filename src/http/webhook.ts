@@ -5,12 +5,14 @@ import type { RefusalCode } from '../../streams/refusals.js';
 import {
   type SignatureFault,
   type SignatureScheme,
+  type Verified,
   verifyQuestion,
   verifyWebhook,
 } from '../auth/webhook-signature.js';
 import { type Call, inputOf, nobody } from '../operations/core/call.js';
 import { receiveEvent } from '../operations/events/index.js';
 import { getEventReceipt, producerActor } from '../operations/events/receipt.js';
+import { ofTimestamped } from '../operations/events/signed.js';
 import { errorAnswer } from './errors.js';
 import { ignoredTeller, senderOf, urlOf } from './operations.js';
 
@@ -66,14 +68,11 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
     scope.post(urlOf(event), { config: { rateLimit: false } }, async (request, reply) => {
       tellIgnored(request, reply);
       const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const { fault, secret } = verifyWebhook(
-        { raw, ...shownBy(request) },
-        { secrets, schemes, now: new Date() },
-      );
-      if (fault) throw await refusalOf(request, fault, 'event_signature_invalid');
+      const verified = verifyWebhook({ raw, ...shownBy(request) }, { secrets, schemes, now: new Date() });
+      if (verified.fault) throw await refusalOf(request, verified, 'event_signature_invalid');
       const input = inputOf(receiveEvent, given(parseBody(raw), request));
       if (names.size > 0) {
-        const source = named.get(secret);
+        const source = named.get(verified.secret);
         if (source === undefined ? names.has(input.source) : source !== input.source)
           throw new Refusal('source_not_yours');
       }
@@ -86,21 +85,23 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
     scope.get(urlOf(receipt), async (request, reply) => {
       const input = inputOf(getEventReceipt, request.params);
       const question = { about: input.event_id, ...shownBy(request) };
-      const { fault, secret } = verifyQuestion(question, { secrets, schemes, now: new Date() });
-      if (fault) throw await refusalOf(request, fault, 'receipt_signature_invalid');
-      const caller = { ...nobody, actor: producerActor(named.get(secret)) };
+      const verified = verifyQuestion(question, { secrets, schemes, now: new Date() });
+      if (verified.fault) throw await refusalOf(request, verified, 'receipt_signature_invalid');
+      const caller = { ...nobody, actor: producerActor(named.get(verified.secret)) };
       return sendReceipt(reply, await call(getEventReceipt, input, caller));
     });
 
     async function refusalOf(
       request: FastifyRequest,
-      fault: SignatureFault,
+      { fault, scheme }: Extract<Verified, { fault: SignatureFault }>,
       ofSignature: RefusalCode,
     ): Promise<Refusal> {
       const limit = await limitGuesses?.(request);
       if (limit && !limit.isAllowed && limit.isExceeded)
         return new Refusal('rate_limited', 'Too many requests with a wrong signature');
-      return new Refusal(fault === 'signature_invalid' ? ofSignature : fault);
+      const name = fault === 'signature_invalid' ? ofSignature : fault;
+      const { says, hint } = (scheme === 'timestamped' && ofTimestamped[name]) || {};
+      return new Refusal(name, says, hint === undefined ? {} : { hint });
     }
   });
 }

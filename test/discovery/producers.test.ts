@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import t from 'tap';
 import { isKnownType, samplePayload, sampleTypes } from '../../streams/events/index.js';
 import { ratingOf } from '../../workers/reputation/index.js';
@@ -132,5 +133,41 @@ t.test('DISC-12 a service serves the guide, and does what it says', async (t) =>
       const { body } = await postEvent(url, event, { headers });
       t.ok(codes.has(String(body.code)), String(body.code));
     }
+  });
+});
+
+t.test('HOOK-41 a service that takes signed timestamps alone says so everywhere', async (t) => {
+  const nats = await startNats(t);
+  const { url } = await startApp(t, {
+    NATS_URL: nats.url,
+    ROLES: 'api,services,projections',
+    IRC_URL: 'irc://127.0.0.1:1',
+    EM_WEBHOOK_SCHEMES: 'timestamped',
+  });
+  const guide = await (await fetch(`${url}/producers.md`)).text();
+  t.notMatch(guide, /sha256=|ISO 8601/);
+  for (const [, example = ''] of [...guide.matchAll(/```bash\n(.*?)```/gs)]) {
+    const here = example.replaceAll(/http:\/\/[\w.]+:\d+/g, url);
+    const { out } = await shell(here, { secret: webhookSecret });
+    t.match(JSON.parse(out), { event_id: 'evt-of-mine' });
+  }
+  const event = { event_id: 'evt-1', event_type: 'task.expired', source: 'me', payload: { id: 'a1' } };
+  const body = JSON.stringify(event);
+  const refused = async (headers: Record<string, string>) => {
+    const answer = await postEvent(url, event, { headers });
+    t.equal(answer.status, 401);
+    return answer.body;
+  };
+  t.match(await refused({}), { code: 'signature_invalid', hint: /a point and the bytes of the body/ });
+  t.match(await refused({ 'x-em-signature': '' }), {
+    code: 'signature_missing',
+    hint: /a point and the body/,
+  });
+  const time = '2026-01-31T12:00:00';
+  const hmac = createHmac('sha256', webhookSecret).update(`${time}.${body}`).digest('hex');
+  t.match(await refused({ 'x-em-signature': hmac, 'x-em-timestamp': time }), {
+    code: 'timestamp_invalid',
+    error: 'X-EM-Timestamp is not a time in Unix seconds',
+    hint: /1769860800/,
   });
 });

@@ -1,6 +1,11 @@
 import { createHmac } from 'node:crypto';
 import t from 'tap';
-import { type SignatureScheme, signBody, verifyWebhook } from '../../src/auth/webhook-signature.js';
+import {
+  type SignatureScheme,
+  signBody,
+  signedHeaders,
+  verifyWebhook,
+} from '../../src/auth/webhook-signature.js';
 
 const secret = 'a'.repeat(64);
 const now = new Date('2026-03-01T12:00:00Z');
@@ -116,4 +121,12 @@ t.test('HOOK-08 the second scheme is accepted only when it is switched on', asyn
     'signature_invalid',
     'the timestamp is signed',
   );
+});
+
+t.test('HOOK-08 what is signed for a service is taken by it', async (t) => {
+  for (const schemes of [['body'], ['timestamped'], ['timestamped', 'body']] as SignatureScheme[][]) {
+    const headers = signedHeaders(secret, body, { schemes, now });
+    const signed = { signature: headers['x-em-signature'], timestamp: headers['x-em-timestamp'] };
+    t.equal(check(signed, { schemes }), undefined, schemes.join());
+  }
 });

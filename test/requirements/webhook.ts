@@ -38,6 +38,8 @@ export const webhook = {
     'Events of a producer whose name begins with test are shown in channels for tests, and open no room, own no task, rate nobody and are no incident.',
   'HOOK-40':
     'Tasks of before producers had names stay with the producer that spoke of them first, and a refused event makes nobody an owner.',
+  'HOOK-41':
+    'Where the timestamp is signed with the body and nothing else is taken, the guide for producers and the refusals say so.',
   'HOOK-39':
     'The answer to a stored event has warnings, too: of a field of a wrong type, a misspelt type, a line without its room.',
 } as const;

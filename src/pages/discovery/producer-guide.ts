@@ -8,6 +8,7 @@ import {
 import { type RefusalCode, refusals } from '../../../streams/refusals.js';
 import { bodyLimit } from '../../http/errors.js';
 import { receiveEvent } from '../../operations/events/index.js';
+import { ofTimestamped } from '../../operations/events/signed.js';
 import { counted } from '../../words/counted.js';
 import type { Doors } from './doors.js';
 import type { EventTerms } from './event-terms.js';
@@ -20,9 +21,33 @@ const ofEveryRoute = {
   rate_limited: 'Too many events with a wrong signature from one address',
 } as const;
 
+/** How a producer signs, as its headers are described and as a shell makes them. */
+const waysToSign = {
+  body: {
+    signature: '`sha256=` and the HMAC-SHA256 of the bytes of the body in lower-case hexadecimal',
+    timestamp: 'ISO 8601 with its zone, as in `2026-01-31T12:00:00Z`',
+    date: 'date -u +%Y-%m-%dT%H:%M:%SZ',
+    prefix: 'sha256=',
+    signed: '$body',
+  },
+  timestamped: {
+    signature: 'the HMAC-SHA256 of `<X-EM-Timestamp>.<body>` in lower-case hexadecimal, nothing before it',
+    timestamp: 'seconds since 1970, as in `1769860800`',
+    date: 'date +%s',
+    prefix: '',
+    signed: '$timestamp.$body',
+  },
+} as const;
+const orTimestamped = `
+Or sign so: the timestamp in Unix seconds, and as signature the bare hexadecimal HMAC of
+\`<timestamp>.<body>\`.
+`;
+
 /** All that a producer of events has to know, for the service at these doors. */
 export function producerGuide({ at, events }: Pick<Doors, 'at' | 'events'>): string {
-  const { ttlMs, retryMs, maxRetries, source } = events;
+  const { ttlMs, retryMs, maxRetries, source, schemes } = events;
+  const signing = waysToSign[schemes.includes('body') ? 'body' : 'timestamped'];
+  const isEither = schemes.includes('body') && schemes.includes('timestamped');
   return `# For producers of events
 
 A producer posts what happens to tasks, payments and reputations. Each event becomes one line in the channels that it
@@ -47,25 +72,26 @@ A body has at most ${bodyLimit / 1024} KiB. Events that are signed right are nev
 
 | header | |
 |---|---|
-| \`X-EM-Signature\` | \`sha256=\` and the HMAC-SHA256 of the bytes of the body in lower-case hexadecimal, keyed with the secret that you share with the operator |
-| \`X-EM-Timestamp\` | ISO 8601 with its zone, as in \`2026-01-31T12:00:00Z\`; at most 5 minutes from our clock |
-${timestamped(events)}
+| \`X-EM-Signature\` | ${signing.signature}, keyed with the secret that you share with the operator |
+| \`X-EM-Timestamp\` | ${signing.timestamp}; at most 5 minutes from our clock |
+${isEither ? orTimestamped : ''}
 \`\`\`bash
 body='${JSON.stringify({ ...receiveEvent.example, event_id: 'evt-of-mine' })}'
-curl -s ${at.webhook} -d "$body" -H 'Content-Type: application/json' \\
-  -H "X-EM-Timestamp: $(date -u +%Y-%m-%dT%H:%M:%SZ)" \\
-  -H "X-EM-Signature: sha256=$(printf %s "$body" | openssl dgst -sha256 -hmac "$secret" | sed 's/.* //')"
+timestamp=$(${signing.date})
+curl -s ${at.webhook} -d "$body" -H 'Content-Type: application/json' -H "X-EM-Timestamp: $timestamp" \\
+  -H "X-EM-Signature: ${signing.prefix}$(printf %s "${signing.signed}" | openssl dgst -sha256 -hmac "$secret" | sed 's/.* //')"
 \`\`\`
 
 ## Answers
 
 | answer | meaning | what to do |
 |---|---|---|
-${answers().join('\n')}
+${answers(events).join('\n')}
 ${ofUnknownTypes(events)}
 
 \`warnings\` of an answer names what you may not have meant, with its \`path\` and a \`message\`. That is a field of a wrong type,
-an amount below 0, a type that is nearly one of the list, or a line without its room. The event is stored anyway.
+an amount that is below 0 or shown rounded, or a type that is nearly one of the list. Or it is a line without its room, or a nick
+to invite that nobody can have. The event is stored anyway.
 
 ## Several producers
 
@@ -106,9 +132,9 @@ event is \`expired\`.
 so sign \`<X-EM-Timestamp>.<event_id>\` instead, with the same secret and the same two headers.
 
 \`\`\`bash
-timestamp=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+timestamp=$(${signing.date})
 curl -s ${at.webhook}/evt-of-mine -H "X-EM-Timestamp: $timestamp" \\
-  -H "X-EM-Signature: sha256=$(printf %s "$timestamp.evt-of-mine" | openssl dgst -sha256 -hmac "$secret" | sed 's/.* //')"
+  -H "X-EM-Signature: ${signing.prefix}$(printf %s "$timestamp.evt-of-mine" | openssl dgst -sha256 -hmac "$secret" | sed 's/.* //')"
 \`\`\`
 
 \`GET ${at.webhookStats}\` counts them all.
@@ -141,20 +167,11 @@ ${aliases().join('\n')}
 A rating that names both sides (\`publisher_nick\` and \`worker_nick\`; or \`from_nick\` and \`to_nick\`) counts for the
 reputation of the one who is rated.
 
-Amounts are numbers or decimal text, in US dollars; a \`network\` that nobody names is \`base\`.
+Amounts are numbers or decimal text, in US dollars. A line shows cents, and six decimals of less than a cent. A \`network\` that nobody names is \`base\`.
 `;
 }
 
-function timestamped({ schemes }: EventTerms): string {
-  if (!schemes.includes('timestamped')) return '';
-  const only = schemes.includes('body') ? 'Or sign so' : 'Here sign so instead';
-  return `
-${only}: the timestamp in Unix seconds, and as signature the bare hexadecimal HMAC of
-\`<timestamp>.<body>\`.
-`;
-}
-
-function answers(): string[] {
+function answers({ schemes }: EventTerms): string[] {
   const good = Object.entries(receiveEvent.answers).reverse();
   const rows = good.map(
     ([status, { says }]) => `| ${status} | ${says} | Look at \`warnings\`, if there are any |`,
@@ -163,7 +180,8 @@ function answers(): string[] {
   return [
     ...rows,
     ...bad.map(([name, meaning]) => {
-      const { code = name, status, says, hint, advice = 'Send it again' } = refusals[name];
+      const other = schemes.includes('body') ? undefined : ofTimestamped[name];
+      const { code = name, status, says, hint, advice = 'Send it again' } = { ...refusals[name], ...other };
       return `| ${status} \`${code}\` | ${meaning === true ? says : meaning} | ${hint ?? advice} |`;
     }),
   ];
