@@ -55,15 +55,22 @@ function finite(value: unknown): number | undefined {
   return Number(value);
 }
 
-/** The first of `values` that is a number or a decimal string, as dollars with two decimals and `.00` cut. */
+/** The first of `values` that is a number or a decimal string, in dollars. */
 function dollars(...values: unknown[]): string | undefined {
-  for (const value of values) {
-    const number = finite(value);
-    if (number === undefined) continue;
-    const text = number.toFixed(2).replace(/\.00$/, '');
-    return `$${text.startsWith('-') && Number(text) === 0 ? text.slice(1) : text}`;
-  }
-  return undefined;
+  const number = values.map(finite).find((one) => one !== undefined);
+  return number === undefined ? undefined : inDollars(number);
+}
+
+/**
+ * An amount as lines show it: with two decimals, and `.00` cut. Less than a cent has the six decimals of USDC: `$0` would say
+ * that nothing is paid.
+ */
+export function inDollars(amount: number): string {
+  const isLessThanACent = Math.abs(amount) < 0.01;
+  const text = isLessThanACent
+    ? amount.toFixed(6).replace(/\.?0+$/, '')
+    : amount.toFixed(2).replace(/\.00$/, '');
+  return `$${text.startsWith('-') && Number(text) === 0 ? text.slice(1) : text}`;
 }
 
 /**

@@ -151,6 +151,19 @@ t.test('HOOK-34 an event that is only tried out', async (t) => {
     t.match(await warnings('weather.changed', { id }), [
       { path: 'event_type', message: /sees its payload in #bounties$/ },
     ]);
+    const amount = async (bounty_usdc: unknown) =>
+      (await warnings('task.published', { id, bounty_usdc })).map(({ message }) => message);
+    t.same(await amount(0.001), []);
+    t.same(await amount('12.50'), []);
+    t.same(await amount(12.345678), ['payload.bounty_usdc is shown as $12.35']);
+    t.same(await amount('0.0000001'), ['payload.bounty_usdc is shown as $0']);
+    t.same(await warnings('task.assigned', { id, worker_nick: 'bad nick!', publisher_nick: 'ann' }), [
+      {
+        path: 'payload.worker_nick',
+        message: "payload.worker_nick can be nobody's nick on IRC: nobody is invited for it",
+      },
+    ]);
+    t.same(await warnings('task.completed', { id, worker_nick: 'bad nick!' }), [], 'nobody would be invited');
     const large = Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`field_${n}`, n]));
     t.same(await warnings('task.published', { id, ...large }), []);
   });

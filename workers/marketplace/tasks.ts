@@ -1,3 +1,4 @@
+import { inDollars } from '../../streams/events/index.js';
 import { cleanText, cutToCharacters } from '../../streams/irc-grammar.js';
 
 /** A task as the marketplace describes it; fields that it leaves out are `undefined`. */
@@ -69,7 +70,7 @@ export function taskLine(task: Task, screen: Screen): string {
     shownId(task.id),
     shown(task.title, titleCharacters),
     shown(task.status, wordCharacters),
-    task.bounty === undefined ? undefined : `$${task.bounty.toFixed(2).replace(/\.00$/, '')}`,
+    task.bounty === undefined ? undefined : inDollars(task.bounty),
     shown(task.category, wordCharacters),
     shown(task.place, wordCharacters),
     task.deadline === undefined ? undefined : `until ${shown(task.deadline, wordCharacters)}`,

@@ -15,6 +15,7 @@ import {
   targetChannels,
   taskChannel,
 } from '../../../streams/events/index.js';
+import { isNick } from '../../../streams/irc-grammar.js';
 import { nearestWord } from '../../words/spelling.js';
 
 /** What its producer may not have meant: the member of the event, and why. */
@@ -51,7 +52,8 @@ export function warningsOf({ event_type, payload }: Event, isTrial: boolean): Wa
     if (value === undefined || value === null) continue;
     const isShown = shows(value, kind);
     const isMeant = kind === 'text' || isInRange(event_type, Number(value));
-    if (isShown && isMeant) continue;
+    const rounded = isShown && kind === 'amount' && !isRating(event_type) ? roundedOf(value) : undefined;
+    if (isShown && isMeant && rounded === undefined) continue;
     // what else is in the payload decides whether the line has a place for the field, and of what kind it is there
     const here = kindOf(event_type, payload, field);
     if (!here) continue;
@@ -59,9 +61,31 @@ export function warningsOf({ event_type, payload }: Event, isTrial: boolean): Wa
     if (!shows(value, here))
       warnings.push({ path, message: `${path} shows nothing: it should be ${wanted[here]}` });
     else if (!isMeant) warnings.push({ path, message: `${path} should be ${rangeOf(event_type)}` });
+    else if (rounded !== undefined) warnings.push({ path, message: `${path} is shown as ${rounded}` });
   }
+  warnings.push(...uninvited({ event_type, payload }));
   const ofRoom = roomlessness({ event_type, payload }) ?? sharedRoom({ event_type, payload });
   return ofRoom ? [...warnings, ofRoom] : warnings;
+}
+
+/** What an amount is shown as that is not shown exactly. */
+function roundedOf(value: unknown): string | undefined {
+  const shown = new ShownFields({ total_bounty: value }).totalBounty;
+  return shown !== undefined && Number(shown.slice(1)) !== Number(value) ? shown : undefined;
+}
+
+/** Those who would be invited to the room that an event opens, and can have no such nick. */
+function uninvited({ event_type, payload }: Event): Warning[] {
+  const invited = ['worker_nick', 'publisher_nick'].filter((field) => {
+    const { [field]: nick } = payload;
+    if (typeof nick !== 'string' || isNick(nick)) return false;
+    const { open } = channelEffects({ event_type, payload: { ...payload, [field]: 'somebody' } });
+    return open?.invite_list.includes('somebody');
+  });
+  return invited.map((field) => {
+    const path = `payload.${field}`;
+    return { path, message: `${path} can be nobody's nick on IRC: nobody is invited for it` };
+  });
 }
 
 /** What becomes of an event whose id names no room, as those of its type do. */
