@@ -104,6 +104,7 @@ export const refusalAreas = {
   },
   'Parts of the service': {
     not_ready: refusal(503, 'The service is starting: not every part can answer yet', { retryAfter: 1 }),
+    stopping: refusal(503, 'The service is stopping', { retryAfter: 5 }),
     log_unavailable: refusal(503, 'The event log cannot be used now', { retryAfter: 2 }),
     log_contended: refusal(503, 'Too many changes of the same thing at once', { retryAfter: 1 }),
     store_unavailable: refusal(503, 'The read store is not available', { retryAfter: 2 }),

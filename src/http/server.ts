@@ -11,7 +11,7 @@ import {
   type onRequestHookHandler,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { Refusal } from '../../streams/core/index.js';
+import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { callerAddress, isOnThisMachine, isSpokenFor } from '../auth/client-address.js';
 import { limitConnections } from './connections.js';
 import { bodyLimit, refusalCode, refuseBrokenRequest, refuseExpectation, sendError } from './errors.js';
@@ -72,7 +72,7 @@ const crossOrigin = {
   allowedHeaders: [
     ...['Content-Type', 'Authorization', 'X-Api-Key', 'X-Mcp-Api-Key', 'PAYMENT-SIGNATURE', 'X-PAYMENT'],
     ...['Signature', 'Signature-Input', 'Content-Digest', 'Idempotency-Key', 'Last-Event-ID', 'X-EM-Api-Key'],
-    ...['MCP-Protocol-Version', 'A2A-Version', 'If-None-Match'],
+    ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'A2A-Version', 'If-None-Match'],
   ],
   // as one text: a list would be joined for each answer
   exposedHeaders: [
@@ -108,13 +108,17 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     },
     keepAliveTimeout: 30_000,
     forceCloseConnections: 'idle',
+    // it would be refused in the framework's words
+    return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
     clientErrorHandler: refuseBrokenRequest,
     frameworkErrors: (error, request, reply) =>
       sendError(error, request as unknown as FastifyRequest, reply as unknown as FastifyReply),
   }) as unknown as FastifyInstance;
 
+  let isStopping = false;
   app.addHook('preClose', async () => {
+    isStopping = true;
     const late = setTimeout(() => app.server.closeAllConnections(), stopMs);
     app.server.once('close', () => clearTimeout(late));
   });
@@ -132,6 +136,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     reply.header('x-content-type-options', 'nosniff');
     // an answer may depend on a key, and is of this moment; what may be kept says so itself
     reply.header('cache-control', 'no-store');
+    if (isStopping) {
+      reply.header('connection', 'close');
+      return done(new Unavailable('stopping'));
+    }
     if (options.inside && request.headers.origin !== undefined)
       return done(
         new Refusal('other_origin', 'No web page may ask here: this port is for the service alone'),

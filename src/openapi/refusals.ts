@@ -12,7 +12,7 @@ const ofEvery: General = {
   500: { says: 'A fault of this service; request_id is in its log', names: ['internal_error'] },
   503: {
     says: 'A part of the service is away for now',
-    names: ['log_unavailable', 'store_unavailable', 'read_model_building', 'read_model_behind'],
+    names: ['stopping', 'log_unavailable', 'store_unavailable', 'read_model_building', 'read_model_behind'],
   },
 };
 const ofServices: General = {

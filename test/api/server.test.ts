@@ -167,7 +167,9 @@ t.test('API-04 a web page may read, and send keys, payments and signatures', asy
     },
   });
   t.equal(preflight.status, 204);
-  t.match(preflight.headers.get('access-control-allow-headers')?.toLowerCase(), /payment-signature/);
+  const allowed = preflight.headers.get('access-control-allow-headers')?.toLowerCase().split(', ') ?? [];
+  for (const name of ['payment-signature', 'mcp-protocol-version', 'mcp-method', 'mcp-name'])
+    t.ok(allowed.includes(name), name);
 });
 
 t.test('API-25 no cache on the way keeps an answer, which may depend on a key', async (t) => {
@@ -446,4 +448,26 @@ t.test('API-19 a stop does not wait for a request that never ends', async (t) =>
   await app.close();
   await ended;
   t.equal(answer, '');
+});
+
+t.test('API-27 a request to a service that stops is refused in the shape of every error', async (t) => {
+  const { app, port } = await startServer(t);
+  const socket = connect({ host: '127.0.0.1', port });
+  let heard = '';
+  socket.on('data', (chunk) => {
+    heard += chunk.toString();
+  });
+  socket.write(
+    'POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"n"',
+  );
+  await once(app.server, 'request');
+  const closed = app.close();
+  socket.write(':1}GET /things/1 HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(socket, 'close');
+  await closed;
+  t.match(heard, /^HTTP\/1\.1 200 /, 'what was under way is answered');
+  const [, head = '', body = ''] = /HTTP\/1\.1 (503 [\s\S]*?)\r\n\r\n(.*)$/.exec(heard) ?? [];
+  t.match(head, /^connection: close\r?$/im);
+  t.match(head, /^retry-after: \d+\r?$/im);
+  t.same(JSON.parse(body), { error: 'The service is stopping', code: 'stopping' });
 });

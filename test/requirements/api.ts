@@ -32,5 +32,7 @@ export const api = {
   'API-25':
     'Answers are not for caches on the way; what the marketplace allows to be kept is for its asker alone.',
   'API-26': 'A port that is for other processes of the service alone answers no web page.',
+  'API-27':
+    'A request to a service that is stopping is refused with 503 `stopping`, and its connection ends.',
   'API-19': 'A stop ends requests that do not end by themselves.',
 } as const;
