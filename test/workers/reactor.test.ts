@@ -142,6 +142,27 @@ t.test('WORK-03 who is away is waited for, which is no strike either', async (t)
   t.same(reactor.halted, []);
 });
 
+t.test('WORK-03 what many pieces of work wait for is told of once', async (t) => {
+  const { ask, react, acknowledged } = await stage(t);
+  for (let n = 1; n <= 20; n++) await ask(`key-${n}`, n);
+  const told: { msg: string; level: number }[] = [];
+  const listening = pino({ level: 'warn' }, { write: (line: string) => told.push(JSON.parse(line)) });
+  let isAway = true;
+  let tries = 0;
+  react(
+    () => {
+      tries += 1;
+      if (isAway) throw new Unavailable('irc_unavailable');
+      return { is: 'done' };
+    },
+    { logger: listening },
+  );
+  await eventually('all have been tried', () => tries >= 40);
+  isAway = false;
+  await acknowledged(20);
+  t.match(told, [{ msg: 'work has to wait', level: 40 }]);
+});
+
 t.test('WORK-03 a fact that cannot be planned yet is planned again, before any later one', async (t) => {
   const { ask, react, acknowledged } = await stage(t);
   const planned: number[] = [];

@@ -84,6 +84,8 @@ interface Work<Item> extends Try {
 }
 
 const pauses = { first: 100, longest: 5_000 };
+/** Between two lines about work that has to wait. */
+const quietMs = 10_000;
 /** After so many faults in a row a fact halts the worker. */
 const mostFaults = 5;
 const usualStopBoundMs = 3_000;
@@ -101,6 +103,8 @@ export class Reactor<S extends StreamDefinition, Item> {
   readonly #limit: LimitFunction;
   readonly #recorder: Recorder;
   #planned = Promise.resolve();
+  /** Nobody is told of another wait before, by `clock.elapsed`. */
+  #quietUntil = 0;
 
   constructor(options: ReactorOptions<S, Item>) {
     this.#options = options;
@@ -202,11 +206,11 @@ export class Reactor<S extends StreamDefinition, Item> {
 
   /** The work that a fact asks for; none when it halts the worker, or after a stop. */
   async #tasksOf(fact: Recorded<FactOf<S>>): Promise<Task<Item>[] | undefined> {
-    const { log, logger, durable: worker, plan } = this.#options;
+    const { plan } = this.#options;
     const { seq } = fact;
     const failed = (error: unknown) => {
       if (!isUnavailable(error)) throw error;
-      if (log.connected) logger.warn({ worker, seq, err: error }, 'fact has to wait');
+      this.#tellOfWait({ seq, err: error }, 'fact has to wait');
     };
     try {
       return await retry(async () => await plan(fact), { pauses, failed, signal: this.stopping });
@@ -214,6 +218,14 @@ export class Reactor<S extends StreamDefinition, Item> {
       this.#facts.halt(seq, error, () => this.#facts.done(seq));
       return undefined;
     }
+  }
+
+  /** What is away is away for all work, and some thousand pieces may be in hand: one of them stands for all. */
+  #tellOfWait(about: { seq: number; key?: string; err: unknown }, what: string): void {
+    const { log, logger, durable: worker } = this.#options;
+    if (!log.connected || clock.elapsed() < this.#quietUntil) return;
+    this.#quietUntil = clock.elapsed() + quietMs;
+    logger.warn({ worker, ...about }, what);
   }
 
   async #try(work: Work<Item>, tries: number): Promise<QueueVerdict> {
@@ -251,11 +263,11 @@ export class Reactor<S extends StreamDefinition, Item> {
   }
 
   async #failed(work: Work<Item>, error: unknown): Promise<QueueVerdict> {
-    const { log, logger, durable: worker } = this.#options;
+    const { logger, durable: worker } = this.#options;
     const { seq, key } = work;
     if (isUnavailable(error)) {
       work.waits += 1;
-      if (log.connected) logger.warn({ worker, seq, key, err: error }, 'work has to wait');
+      this.#tellOfWait({ seq, key, err: error }, 'work has to wait');
       return { is: 'wait', afterMs: backoff(work.waits, pauses) };
     }
     work.faults += 1;
