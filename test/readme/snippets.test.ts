@@ -17,6 +17,7 @@ const ofOnePage: Record<string, string> = {
   'docs/guides/deploy-behind-a-proxy.md': 'test/system/behind-proxies.test.ts',
   'docs/guides/identity.md': 'test/identity/levels.test.ts',
   'docs/guides/scale-out.md': 'test/servers/compose.test.ts',
+  'docs/guides/upgrade.md': 'test/readme/unit.test.ts',
   'docs/reference/client.md': 'test/client/package.test.ts',
   'docs/reference/command-line.md': 'test/readme/reference.test.ts',
   'docs/reference/producers.md': 'test/discovery/producers.test.ts',

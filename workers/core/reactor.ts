@@ -220,7 +220,7 @@ export class Reactor<S extends StreamDefinition, Item> {
     }
   }
 
-  /** What is away is away for all work, and some thousand pieces may be in hand: one of them stands for all. */
+  /** What is away is away for all work, and some thousand pieces may be in hand: one line tells of all. */
   #tellOfWait(about: { seq: number; key?: string; err: unknown }, what: string): void {
     const { log, logger, durable: worker } = this.#options;
     if (!log.connected || clock.elapsed() < this.#quietUntil) return;
