@@ -52,9 +52,10 @@ t.test('API-17 every bad field is named, in our words', async (t) => {
 t.test('API-17 a body that is none, and numbers in a query', async (t) => {
   const Body = z.object({ seq: z.int() });
   t.equal(refusalOf(Body, undefined).message, 'The body is missing');
-  t.equal(refusalOf(Body, [1]).message, 'The body must be a JSON object');
+  t.equal(refusalOf(Body, [1]).message, 'The body must be a JSON object, not a list');
   t.equal(refusalOf(Body, { seq: 1.5 }).message, 'seq must be a whole number');
   const Query = z.object({ limit: z.coerce.number().int().max(500) });
   t.equal(refusalOf(Query, { limit: 'many' }).message, 'limit must be a number');
+  t.equal(refusalOf(Body, { seq: ['1', '2'] }).message, 'seq must be a number, not a list');
   t.equal(refusalOf(Query, { limit: '501' }).message, 'limit must be at most 500');
 });

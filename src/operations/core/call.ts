@@ -115,7 +115,8 @@ function predicateOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is missing';
-      return `must be ${kinds[issue.expected] ?? issue.expected}`;
+      // a member of a query that is there twice is a list, too
+      return `must be ${kinds[issue.expected] ?? issue.expected}${Array.isArray(issue.input) ? ', not a list' : ''}`;
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
     case 'too_small':
