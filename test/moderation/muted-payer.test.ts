@@ -1,27 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { payments, placesSubject } from '../../streams/payments/index.js';
 import { openLog } from '../channels/keeper.js';
 import { channelsFile, paidChannel, payTo } from '../payments/stage.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
+import type { Teardown } from '../support/server-process.js';
 import { attack, guardStage } from './stage.js';
 
 const room = '#alpha-test';
 const refused = (lines: string[]) => lines.some((line) => / 404 /.test(line));
 
-t.test('MOD-25 a voice that was paid for is not heard over a mute', { timeout: 240_000 }, async (t) => {
+/** A paid room, where ann has a place and a voice. */
+async function paidStage(t: Teardown) {
   const stage = await guardStage(t, {
     X402_PAY_TO: payTo,
     PAID_CHANNELS: await channelsFile(t, [paidChannel()]),
   });
-  const { witness, names, bans, incidents, ircd } = stage;
+  const { witness, names, ircd } = stage;
   const ann = await observe(ircd.port, { nick: 'ann', host: '127.0.9.1', password: ircd.serverPassword });
   t.teardown(() => ann.stop());
   const log = await openLog(t, stage.nats.url);
+  const session_id = 's'.repeat(22);
   const data = {
     payment: 'p'.repeat(43),
     channel: room,
-    session_id: 's'.repeat(22),
+    session_id,
     nick: 'ann',
     payer: payTo,
     network: 'eip155:8453',
@@ -36,9 +40,17 @@ t.test('MOD-25 a voice that was paid for is not heard over a mute', { timeout: 2
   };
   await log.append(payments, placesSubject(room), { type: 'payment.granted', data }, { by: 'test' });
   await eventually('ann with a voice', async () => (await names(room)).includes('+ann'));
-  await eventually('the room to be recorded', async () =>
-    (await witness.ask(`NAMES ${room}`)).some((line) => / 353 .*[ :@+]relay( |$)/.test(line)),
-  );
+  const recorded = async (channel: string) =>
+    await eventually(`${channel} to be recorded`, async () =>
+      (await witness.ask(`NAMES ${channel}`)).some((line) => / 353 .*[ :@+]relay( |$)/.test(line)),
+    );
+  await recorded(room);
+  return { ...stage, ann, log, session_id, recorded };
+}
+
+t.test('MOD-25 a voice that was paid for is not heard over a mute', { timeout: 240_000 }, async (t) => {
+  const stage = await paidStage(t);
+  const { witness, names, bans, incidents, ann } = stage;
   t.notOk(refused(await ann.ask(`PRIVMSG ${room} :good day`)), 'who has paid speaks');
   for (const n of [1, 2]) await stage.say(ann, room, `${attack} ${n}`, n);
   t.match((await incidents('ann')).at(-1), { level: 'MUTE', outcome: 'done' });
@@ -59,4 +71,33 @@ t.test('MOD-25 a voice that was paid for is not heard over a mute', { timeout: 2
   t.equal((await stage.ask('POST', `/ops/incidents/${mute!.id}/pardon`, { reason: 'a quote' })).status, 200);
   await eventually('the voice after the mute', async () => (await here()) === '+anna');
   t.notOk(refused(await ann.ask(`PRIVMSG ${room} :good day`)));
+});
+
+t.test('MOD-54 a place that was paid for leads past no ban', { timeout: 240_000 }, async (t) => {
+  const stage = await paidStage(t);
+  const { names, bans, ann, log, session_id } = stage;
+  const others = ['#room-a', '#room-b', '#room-c', '#room-d', '#room-e'];
+  for (const name of others) await stage.ask('POST', '/channels', { name, type: 'special', modes: '+nt' });
+  for (const name of others) await stage.recorded(name);
+  await ann.join(...others);
+  for (const [n, name] of [...others, room].entries()) await stage.say(ann, name, attack, n + 1);
+  const ban = (await stage.incidents('ann')).at(-1)!;
+  t.match(ban, { level: 'BAN', channel: room, outcome: 'done' });
+  t.match(await bans(room), [/^U:/]);
+
+  // as when the payment is presented again by somebody whose host was not known
+  const holder = { account: null, host: 'ann@127.0.9.1' };
+  const data = { session_id, channel: room, nick: 'ann', holder };
+  await log.append(payments, placesSubject(room), { type: 'session.claimed', data }, { by: 'test' });
+  const audited = async () => (await stage.ask('GET', '/channels/alpha-test/operations')).body.operations;
+  const before = (await audited()).length;
+  // looked at every two seconds
+  await delay(5_000);
+  t.notOk(
+    (await names(room)).some((nick) => nick.endsWith('ann')),
+    'who is banned is not brought back',
+  );
+  t.equal((await audited()).length, before);
+  await stage.ask('POST', `/ops/incidents/${ban.id}/pardon`, { reason: 'a quote' });
+  await eventually('the payer after the ban', async () => (await names(room)).includes('+ann'));
 });

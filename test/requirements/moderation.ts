@@ -62,6 +62,8 @@ export const moderation = {
     'A mute that only took the voice goes on while another one of the same nick does, by the case mapping of IRC.',
   'MOD-53':
     'Who appeals against an incident in private that is not theirs is answered as if there were none.',
+  'MOD-54':
+    'A mute or ban of moderation holds for who is brought in or given a voice by itself, also at an IPv6 address and after a restart of the IRC server.',
   'MOD-24':
     'A ban that the network does not take is a kick all the same, and of a list that is nearly full our oldest masks go.',
   'MOD-22': 'An action that was done before a crash and not recorded is done when it is asked for again.',

@@ -70,10 +70,22 @@ export async function except(session: Session, channel: string, nicks: readonly 
 /** The masks that keep a nick out of every ban and out of every mute. */
 const exceptionsOf = (nick: string): string[] => [`${nick}!*@*`, `m:${nick}!*@*`];
 
-/** The masks with which this bot keeps people from speaking in a channel, without the letter that says so. */
-export async function mutesOf(session: Session, channel: string): Promise<string[]> {
-  const ours = (await bansOf(session, channel)).filter((ban) => isOurs(session, ban));
-  return ours.flatMap(({ mask }) => (mask.startsWith('m:') ? [mask.slice(2)] : []));
+/**
+ * The masks with which moderation keeps people from speaking in a channel (`mutes`, without the letter that says so), and out
+ * of it (`bans`).
+ */
+export async function moderationIn(
+  session: Session,
+  channel: string,
+  { masksIn }: Pick<Ours, 'masksIn'>,
+): Promise<{ mutes: string[]; bans: string[] }> {
+  const entries = await bansOf(session, channel);
+  const isSet = entries.length > 0 ? await setByModeration(session, channel, masksIn) : () => false;
+  const masks = entries.filter((entry) => isSet(entry)).map(({ mask }) => mask);
+  return {
+    mutes: masks.flatMap((mask) => (mask.startsWith('m:') ? [mask.slice(2)] : [])),
+    bans: masks.filter((mask) => !mask.startsWith('m:')),
+  };
 }
 
 const isOurs = (session: Session, { by }: Entry): boolean =>
@@ -167,22 +179,27 @@ async function removeFrom(
   return gone.length;
 }
 
-/**
- * Tells which masks of a channel moderation has set. Servers forget who set a ban when they are restarted: so what is recorded
- * decides. While that cannot be read, bans stay that a server names as its own, if they have the form of ours.
- */
+/** Tells which masks of a channel stay, because moderation has set them. */
 async function spared(session: Session, channel: string, { bots, masksIn }: Ours, isKept: boolean) {
+  const isSet = await setByModeration(session, channel, masksIn);
+  const exceptions = new Set([session.nick, ...bots].flatMap(exceptionsOf).map(casefold));
+  return (flag: string, entry: Entry): boolean => {
+    const isException = exceptions.has(casefold(entry.mask));
+    if (flag === exceptionList) return isException;
+    return flag === banList && isSet(entry, isKept && !isException);
+  };
+}
+
+/**
+ * Tells which bans of a channel moderation has set. Servers forget who set a ban when they are restarted: so what is recorded
+ * decides. While that cannot be read, those count that a server names as its own, if they have the form of ours and `mayBe`.
+ */
+async function setByModeration(session: Session, channel: string, masksIn: Ours['masksIn']) {
   const recorded = await masksIn(channel);
   const inForce = new Set(recorded?.map(casefold));
-  const exceptions = new Set([session.nick, ...bots].flatMap(exceptionsOf).map(casefold));
-  const mayBeOurs = (entry: Entry): boolean =>
-    isKept && isOfServer(entry) && hasOurForm(entry.mask) && !exceptions.has(casefold(entry.mask));
-  return (flag: string, entry: Entry): boolean => {
-    const mask = casefold(entry.mask);
-    if (flag === exceptionList) return exceptions.has(mask);
-    if (flag !== banList) return false;
-    return isOurs(session, entry) || (recorded ? inForce.has(mask) : mayBeOurs(entry));
-  };
+  return (entry: Entry, mayBe = true): boolean =>
+    isOurs(session, entry) ||
+    (recorded ? inForce.has(casefold(entry.mask)) : mayBe && isOfServer(entry) && hasOurForm(entry.mask));
 }
 
 /** Whether another server has brought a mask that nobody is known to have set. */

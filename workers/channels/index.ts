@@ -45,6 +45,7 @@ export {
 export { holderOf, isHolder } from './holder.js';
 export type { Hours, Spent } from './hourly-limit.js';
 export {
+  banned,
   muted,
   noSuchNick,
   notIdentified,
@@ -101,6 +102,7 @@ export class KeepChannels {
     this.#door = new Door(options);
     this.#pending = new PendingInvites({
       bots,
+      masksIn: options.masksIn,
       door: this.#door,
       logger,
       now: () => log.now(),

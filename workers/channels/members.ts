@@ -25,6 +25,7 @@ export const notInChannel = 'Not in the channel';
 export const notIdentified = 'Not identified with the nick service';
 export const ofAnother = 'Somebody else has the nick';
 export const muted = 'Muted in the channel';
+export const banned = 'Banned from the channel';
 /** A forced join of somebody on another server of the network shows a moment later. */
 const lateness = { looks: 5, ms: 200 };
 

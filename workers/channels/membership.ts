@@ -11,8 +11,16 @@ import type { Commands, CommandsOptions, WaitingAsker } from './commands.js';
 import { isClosed } from './door.js';
 import { holderOf, isHolder } from './holder.js';
 import { type Members, membersOf, online } from './lookups.js';
-import { allFailed, changeMembers, type MembersOutcome, muted, notIdentified, ofAnother } from './members.js';
-import { mutedAmong } from './offenders.js';
+import {
+  allFailed,
+  banned,
+  changeMembers,
+  type MembersOutcome,
+  muted,
+  notIdentified,
+  ofAnother,
+} from './members.js';
+import { bannedAmong, mutedAmong } from './offenders.js';
 import type {
   ChangedMembers,
   ChangeMembers,
@@ -62,10 +70,11 @@ export class Membership {
       if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
       if (!invites) return { ...done, seq };
       const missing = nicks.filter((nick) => !members.has(casefold(nick)));
+      const keptOut = await bannedAmong(session, name, missing, this.#options);
       const change = {
         action: 'sajoin' as const,
         reason: '',
-        nicks: missing.filter((nick) => admitted.includes(nick)),
+        nicks: missing.filter((nick) => admitted.includes(nick) && !keptOut.includes(nick)),
       };
       const { successful } = await this.#changeMembers(session, { ...state, name }, members, change);
       const failed_invites = missing.filter((nick) => !successful.includes(nick));
@@ -93,14 +102,14 @@ export class Membership {
       if (refused) return { action, successful: [], failed: allFailed(nicks), seq };
       const isAsked = cause === 'request' || action !== 'sajoin';
       const unproven = isAsked ? [] : await this.#unproven(session, { ...state, name }, nicks);
-      // voice overrides a mute: an automatic voice waits until the mute is over
-      const mutes = cause !== 'request' && action === 'voice' ? await mutedAmong(session, name, nicks) : [];
       const others = holder ? await this.#others(session, name, nicks, holder) : [];
-      const left = nicks.filter((nick) => ![unproven, mutes, others].some((some) => isAmong(some, nick)));
+      const held = cause === 'request' ? [] : await this.#heldAmong(session, name, action, nicks);
+      const left = nicks.filter((nick) => ![unproven, held, others].some((some) => isAmong(some, nick)));
       const change = { action, nicks: left, reason };
       const outcome = await this.#changeMembers(session, { ...state, name }, members, change);
       for (const nick of unproven) outcome.failed[nick] = notIdentified;
-      for (const nick of nicks) if (isAmong(mutes, nick)) outcome.failed[nick] = muted;
+      const why = action === 'voice' ? muted : banned;
+      for (const nick of nicks) if (isAmong(held, nick)) outcome.failed[nick] = why;
       for (const nick of others) outcome.failed[nick] = ofAnother;
       if (action === 'sapart') this.#options.pending.remove(name, nicks);
       const done = { is: 'record members' as const, name, action, reason, nicks: outcome.successful };
@@ -121,6 +130,17 @@ export class Membership {
         if ((await door.standing(session, nick)) === 'unproven') unproven.push(nick);
       return { nicks, unproven };
     });
+  }
+
+  /** The nicks that moderation has muted, or banned: voice overrides a mute, and force a ban. What comes by itself waits. */
+  async #heldAmong(
+    session: Session,
+    name: string,
+    action: ChangeMembers['action'],
+    nicks: readonly string[],
+  ): Promise<string[]> {
+    if (action === 'voice') return await mutedAmong(session, name, nicks, this.#options);
+    return action === 'sajoin' ? await bannedAmong(session, name, nicks, this.#options) : [];
   }
 
   /** The nicks that may be somebody else's, as far as can be known. */

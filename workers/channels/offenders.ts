@@ -1,8 +1,10 @@
-import { casefold } from '../../streams/irc-grammar.js';
+import { casefold, isNick } from '../../streams/irc-grammar.js';
 import { type Enforcement, hostOf } from '../../streams/moderation/index.js';
 import type { IrcLine } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
-import { limitsOf, mutesOf } from './bans.js';
+import { limitsOf, moderationIn } from './bans.js';
+import { holderOf } from './holder.js';
+import type { Ours } from './options.js';
 
 /**
  * Where an offender is now: under the known nick, under another one in the channel, or nowhere to be found.
@@ -58,25 +60,45 @@ export async function maskOf(session: Session, wanted: Enforcement): Promise<str
   return `${isUsers ? nick : '*'}!${user}@${hostOf(host)}`;
 }
 
-/** The nicks in a channel that a mask of this bot mutes there, unless they have voice. */
+/** The nicks in a channel that moderation has muted there, unless they have voice. */
 export async function mutedAmong(
   session: Session,
   channel: string,
   nicks: readonly string[],
+  ours: Pick<Ours, 'masksIn'>,
 ): Promise<string[]> {
-  const mutes = await mutesOf(session, channel);
+  const { mutes } = await moderationIn(session, channel, ours);
   if (mutes.length === 0) return [];
   const wanted = new Set(nicks.map(casefold));
   const there = (await presentIn(session, channel)).filter(({ nick }) => wanted.has(casefold(nick)));
   return there.filter((one) => mutes.some((mask) => hits(mask, one))).map(({ nick }) => nick);
 }
 
-/** Whether a mask made by `maskOf` matches somebody. */
-function hits(mask: string, { nick, user, host, account }: Present): boolean {
+/** The nicks on the network that moderation keeps out of a channel. */
+export async function bannedAmong(
+  session: Session,
+  channel: string,
+  nicks: readonly string[],
+  ours: Pick<Ours, 'masksIn'>,
+): Promise<string[]> {
+  const { bans } = await moderationIn(session, channel, ours);
+  const banned: string[] = [];
+  for (const nick of bans.length > 0 ? nicks.filter(isNick) : []) {
+    const holder = await holderOf(session, nick);
+    if (!holder) continue;
+    const [user = '', host = ''] = holder.host.split('@');
+    const one = { nick, user, host, account: holder.account ?? undefined };
+    if (bans.some((mask) => hits(mask, one))) banned.push(nick);
+  }
+  return banned;
+}
+
+/** Whether a mask made by `maskOf` matches somebody. That of an IPv6 address names its network. */
+function hits(mask: string, { nick, user, host, account }: Omit<Present, 'isOperator'>): boolean {
   if (mask.startsWith('R:')) return account !== undefined && casefold(account) === casefold(mask.slice(2));
   if (mask.startsWith('U:') && account !== undefined) return false;
   const parts = casefold(mask.replace(/^U:/, '')).split(/[!@]/);
-  return [nick, user, host].every((part, n) => parts[n] === '*' || parts[n] === casefold(part));
+  return [nick, user, hostOf(host)].every((part, n) => parts[n] === '*' || parts[n] === casefold(part));
 }
 
 function isThem(

@@ -8,11 +8,11 @@ import { type IrcLine, textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import { type Door, isClosed } from './door.js';
 import { inLines, type Members, online } from './lookups.js';
+import { bannedAmong } from './offenders.js';
+import type { Ours } from './options.js';
 
-/** What the list of pending invites works with. */
-export interface PendingInvitesOptions {
-  /** Nicks of our other bots, which are awaited for ever. */
-  bots: readonly string[];
+/** What the list of pending invites works with. Our other bots are awaited for ever. */
+export interface PendingInvitesOptions extends Ours {
   door: Door;
   /** One of them has come. */
   botCame(session: Session, nick: string): Promise<void>;
@@ -216,9 +216,17 @@ export class PendingInvites {
       for (const channel of channels) guest.channels.delete(channel);
       this.#lookAt(key);
     }
-    if (channels.length === 0) return;
-    await Promise.all(channels.map((channel) => session.ask('SAJOIN', nick, channel)));
-    logger.info({ nick, channels }, 'invited nick has come and was brought in');
+    const came = await Promise.all(channels.map((channel) => this.#letIn(session, nick, channel)));
+    const entered = channels.filter((_, n) => came[n]);
+    if (entered.length > 0)
+      logger.info({ nick, channels: entered }, 'invited nick has come and was brought in');
+  }
+
+  /** Brings somebody in, unless moderation keeps them out: who was asked in before is not let past a ban. */
+  async #letIn(session: Session, nick: string, channel: string): Promise<boolean> {
+    if ((await bannedAmong(session, channel, [nick], this.#options)).length > 0) return false;
+    await session.ask('SAJOIN', nick, channel);
+    return true;
   }
 
   /**

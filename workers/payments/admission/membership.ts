@@ -1,6 +1,7 @@
 import type { MemberAction } from '../../../streams/channels/index.js';
 import { Unavailable } from '../../../streams/core/index.js';
 import {
+  banned,
   type Channels,
   type Holder,
   muted,
@@ -23,8 +24,8 @@ export interface Membership {
   holder?: Holder | null;
 }
 
-/** `muted`: in the channel, where a mute keeps the voice back. `stays`: a bot of ours, which is never removed. `absent`: the nick is not on the network, or not in the channel where it would have to be, not identified where it has to be, or somebody else's now. */
-export type Moved = 'done' | 'muted' | 'absent' | 'stays';
+/** `muted`: in the channel, where a mute keeps the voice back. `banned`: moderation keeps them out. `stays`: a bot of ours, which is never removed. `absent`: the nick is not on the network, or not in the channel where it would have to be, not identified where it has to be, or somebody else's now. */
+export type Moved = 'done' | 'muted' | 'banned' | 'absent' | 'stays';
 
 /** Brings a nick into its channel, with a voice. Throws what keeps the channel service from doing it. */
 export async function admit(channels: Channels, of: Membership): Promise<Moved> {
@@ -59,6 +60,7 @@ async function change(
   const error = failed[nick];
   if (error === undefined) return 'done';
   if (error === muted) return 'muted';
+  if (error === banned) return 'banned';
   if (error === ownBot) return 'stays';
   if (absent.includes(error)) return 'absent';
   if (error === operationFailed) throw new Unavailable('irc_unavailable', error);
