@@ -45,4 +45,6 @@ export const payments = {
     'A settled payment without a place is owed: operators see it, nobody who has not paid goes before it, and its session begins when there is a place.',
   'PAY-20':
     'A payment on Solana goes to the facilitator as it was signed, with the fee payer that it was signed for, and buys one session.',
+  'PAY-35':
+    'What is tried again and again for a payer, as while a mute keeps the voice back, is on record once.',
 } as const;

@@ -34,8 +34,8 @@ const harmful: readonly MemberAction[] = ['sapart', 'devoice', 'deop'];
 export const ownBot =
   'A bot of this service, without which nothing is shown or recorded there: it stays as it is';
 
-/** Whether a nick is in the state that the action wants. */
-const isDone: Record<MemberAction, (member: Member | undefined) => boolean> = {
+/** Whether a nick is in the state that an action wants. */
+export const isDone: Record<MemberAction, (member: Member | undefined) => boolean> = {
   sajoin: (member) => member !== undefined,
   sapart: (member) => member === undefined,
   voice: (member) => member?.voice === true,

@@ -15,6 +15,7 @@ import {
   allFailed,
   banned,
   changeMembers,
+  isDone,
   type MembersOutcome,
   muted,
   notIdentified,
@@ -112,7 +113,10 @@ export class Membership {
       for (const nick of nicks) if (isAmong(held, nick)) outcome.failed[nick] = why;
       for (const nick of others) outcome.failed[nick] = ofAnother;
       if (action === 'sapart') this.#options.pending.remove(name, nicks);
-      const done = { is: 'record members' as const, name, action, reason, nicks: outcome.successful };
+      // automation tries again and again: what it finds done is no news
+      const isNews = (nick: string) => cause === 'request' || !isDone[action](members.get(casefold(nick)));
+      const news = outcome.successful.filter(isNews);
+      const done = { is: 'record members' as const, name, action, reason, nicks: news };
       const recorded = await this.#commands.decide(done, asker);
       return { action, ...outcome, seq: recorded.seq };
     });
