@@ -221,7 +221,7 @@ function operationsOf(fact: Recorded<ChannelFact>, ofPrivate: boolean): Operatio
     case 'modes.changed':
       return [record('samode', data.change)];
     case 'members.changed':
-      return data.nicks.map((nick) => record(data.action, data.reason, 'request', nick));
+      return data.nicks.map((nick) => record(data.action, data.reason, data.cause, nick));
     case 'members.invited':
       return data.nicks.map((nick) => record('sajoin', 'asked in', 'automation', nick));
     case 'channel.archived':

@@ -45,7 +45,7 @@ export type ChannelCommand = {
     }
   | { is: 'change topic'; topic: string }
   | { is: 'change modes'; change: string }
-  | { is: 'record members'; action: MemberAction; nicks: string[]; reason: string }
+  | { is: 'record members'; action: MemberAction; nicks: string[]; reason: string; cause?: ChannelCause }
   | { is: 'invite'; nicks: string[]; event_seq: number }
   | {
       is: 'archive';
@@ -165,10 +165,10 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
           : { type: 'modes.changed', data: { name, change, modes, ...life } };
       }
       case 'record members': {
-        const { action, nicks, reason } = command;
-        return nicks.length > 0
-          ? { type: 'members.changed', data: { name, action, nicks, reason, ...life } }
-          : undefined;
+        const { action, nicks, reason, cause = 'request' } = command;
+        if (nicks.length === 0) return undefined;
+        const of = cause === 'request' ? {} : { cause };
+        return { type: 'members.changed', data: { name, action, nicks, reason, ...of, ...life } };
       }
       case 'invite': {
         const { nicks, event_seq } = command;

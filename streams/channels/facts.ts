@@ -60,6 +60,8 @@ export const channels = defineStream({
       action: z.enum(memberActions),
       nicks: z.array(z.string()).min(1),
       reason: z.string(),
+      /** Absent where a caller of the service wanted it, and in older facts. */
+      cause: cause.optional(),
       life,
     }),
     /**

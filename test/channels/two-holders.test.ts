@@ -30,11 +30,13 @@ t.test(
     t.teardown(() => ended.abort());
     const own = new OwnFacts();
     const limits = { creations: 4, deletions: 2, memberOperations: 5 };
-    const tally = await Tally.take({
-      ...{ log, read, limits, own, hours: new SharedHours({ log, replicas: 1, name: 'TEST_HOURS' }) },
-      logger: pino({ level: 'silent' }),
-      signal: ended.signal,
-    });
+    const taken = (name: string) =>
+      Tally.take({
+        ...{ log, read, limits, own, hours: new SharedHours({ log, replicas: 1, name }) },
+        logger: pino({ level: 'silent' }),
+        signal: ended.signal,
+      });
+    const tally = await taken('TEST_HOURS');
     const write = async (fact: ChannelFact) =>
       (await log.append(channelStream, channelSubject(fact.data.name), fact, asker)).seq;
     const created = (name: string, cause: ChannelCause): ChannelFact => ({
@@ -57,6 +59,7 @@ t.test(
     await write(deleted('#task-n1', 'request'));
     await write(deleted('#task-n3', 'lifecycle'));
     const voiced = { name: '#task-n2', action: 'voice' as const, nicks: ['ann', 'bob', 'carol'], reason: '' };
+    await write({ type: 'members.changed', data: { ...voiced, cause: 'automation' } });
     tally.wrote(await write({ type: 'members.changed', data: voiced }));
     (await tally.reserve('task', '#task-next'))();
     const now = log.now();
@@ -70,6 +73,9 @@ t.test(
     await t.rejects(tally.deletions.take(1, now), { code: 'rate_limited' });
     await tally.memberOperations.take(2, now);
     await t.rejects(tally.memberOperations.take(1, now), { code: 'rate_limited' });
+    const after = await taken('TEST_HOURS_AFTER');
+    await after.memberOperations.take(2, now);
+    await t.rejects(after.memberOperations.take(1, now), { code: 'rate_limited' }, 'after a restart');
   },
 );
 

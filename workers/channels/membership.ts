@@ -116,7 +116,7 @@ export class Membership {
       // automation tries again and again: what it finds done is no news
       const isNews = (nick: string) => cause === 'request' || !isDone[action](members.get(casefold(nick)));
       const news = outcome.successful.filter(isNews);
-      const done = { is: 'record members' as const, name, action, reason, nicks: news };
+      const done = { is: 'record members' as const, name, action, reason, nicks: news, cause };
       const recorded = await this.#commands.decide(done, asker);
       return { action, ...outcome, seq: recorded.seq };
     });

@@ -79,7 +79,8 @@ export class Tally {
   #count({ type, data }: ChannelFact, at: Date): void {
     if (type === 'channel.created' && data.cause === 'request') this.creations.add(1, at);
     if (type === 'channel.deleted' && data.cause === 'request') this.deletions.add(1, at);
-    if (type === 'members.changed') this.memberOperations.add(data.nicks.length, at);
+    if (type === 'members.changed' && data.cause === undefined)
+      this.memberOperations.add(data.nicks.length, at);
   }
 
   /**
