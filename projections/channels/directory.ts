@@ -55,11 +55,12 @@ const channelRows = new Rows({
 /**
  * The managed channels and what was done in them. `channels` has one row for each name ever used: the row of a
  * deleted channel stays until its name is taken again. `operations` are the audit records, counted from 1 in the
- * order of the log. `endings` comes from the market stream alone, so that either stream may be folded first.
+ * order of the log. `endings` comes from the market stream alone, so that either stream may be folded first. A task that
+ * is assigned again has none any more.
  */
 export const channelDirectory = defineProjection({
   name: 'channel_directory',
-  version: 4,
+  version: 5,
   streams: [channels, market],
   about: aboutDirectory,
   ddl: (schema) => `
@@ -247,15 +248,18 @@ async function addOperations(tx: Tx, rows: OperationRow[], schema: string): Prom
 }
 
 async function addEndings(tx: Tx, events: Recorded<MarketFact>[], schema: string): Promise<void> {
-  const endings = new Map<string, Date>();
+  const endings = new Map<string, Date | null>();
   for (const { data, at } of events) {
-    const { close } = effectsOf(data);
+    const { open, close } = effectsOf(data);
+    // a task that is assigned again has not ended
+    if (open?.type === 'task') endings.set(open.name, null);
     if (close) endings.set(close.name, at);
   }
   if (endings.size === 0) return;
-  await tx.query(
-    `insert into ${schema}.endings select * from unnest($1::text[], $2::timestamptz[])
-     on conflict (channel) do update set ended_at = excluded.ended_at`,
-    [[...endings.keys()], [...endings.values()]],
-  );
+  const ended = [...endings].filter(([, at]) => at !== null);
+  await tx.query(`delete from ${schema}.endings where channel = any($1::text[])`, [[...endings.keys()]]);
+  await tx.query(`insert into ${schema}.endings select * from unnest($1::text[], $2::timestamptz[])`, [
+    ended.map(([channel]) => channel),
+    ended.map(([, at]) => at),
+  ]);
 }

@@ -100,6 +100,11 @@ function endings(): Recorded[] {
     ['task.cancelled', 'x3', 1],
     ['task.approved', '1', 9],
     ['task.rejected', 'x4', 9],
+    ['task.expired', 'x5', 9],
+    ['task.assigned', 'x5', 9.5],
+    ['task.expired', 'x6', 9],
+    ['task.assigned', 'x6', 9.5],
+    ['task.expired', 'x6', 10],
   ] as const;
   return events.map(([event_type, id, days], index) => ({
     type: 'event.received',
@@ -259,8 +264,8 @@ async function due(t: Test, sql: Sql, schema: string): Promise<void> {
       toDelete: ['#task-1', '#city-lisbon'],
       idle: ['#city-porto'],
       idleCategories: [],
-      ended: ['#task-x1', '#task-x2'],
+      ended: ['#task-x1', '#task-x2', '#task-x6'],
     },
-    'the ending before the channel was created belongs to an earlier life',
+    'an ending before the channel was created, or before its task was assigned again, is none of it',
   );
 }

@@ -26,7 +26,8 @@ export const channels = {
     'The read model is the same in whatever batches it is folded; audit records are counted in the order of the log.',
   'CHAN-18': 'A channel is deleted when its time after archiving is over, also after an interrupted run.',
   'CHAN-19': 'A geographic channel without audit records for long is archived.',
-  'CHAN-20': 'A task channel whose task ended long ago is archived.',
+  'CHAN-20':
+    'A task channel whose task ended long ago is archived, unless the task was assigned again since.',
   'CHAN-21':
     'After a restart of the network the bots are in every channel again, with settings and topics as recorded.',
   'CHAN-22': 'A channel that was deleted while the network was away is removed when it is back.',
