@@ -558,6 +558,9 @@ export const refusalAreas = {
     nick_not_on_irc: refusal(400, 'Nick not connected to IRC', {
       hint: 'Connect to the network under this nick first: nothing was paid',
     }),
+    nick_banned: refusal(403, 'Banned from the channel', {
+      hint: 'Wait until the ban is over, or appeal it, and pay then: nothing was paid',
+    }),
     payments_not_configured: refusal(503, 'Payments for this channel are not configured', {
       retryAfter: 60,
       advice: 'The operator has to set how payments are taken',

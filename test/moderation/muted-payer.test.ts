@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { payments, placesSubject } from '../../streams/payments/index.js';
+import { createBans } from '../../workers/channels/index.js';
 import { openLog } from '../channels/keeper.js';
 import { channelsFile, paidChannel, payTo } from '../payments/stage.js';
 import { eventually } from '../support/eventually.js';
@@ -72,10 +73,12 @@ t.test(
     await eventually('anna to be there', here);
     t.equal(await here(), 'anna', 'whose voice does not come with another nick');
     t.ok(refused(await ann.ask(`PRIVMSG ${room} :let me speak`)), 'nor is it heard');
-    const before = await stage.audited();
-    // tried every two seconds
-    await delay(5_000);
-    t.equal(await stage.audited(), before, 'nor is each try on record');
+    // a sweep may have removed anna before the place had moved, and then it is on record that anna was brought back
+    await eventually('two tries or more that are not on record', async () => {
+      const before = await stage.audited();
+      await delay(5_000);
+      return (await stage.audited()) === before;
+    });
 
     const [mute] = (await incidents('ann')).slice(-1);
     t.equal(
@@ -98,6 +101,7 @@ t.test('MOD-54 a place that was paid for leads past no ban', { timeout: 240_000 
   const ban = (await stage.incidents('ann')).at(-1)!;
   t.match(ban, { level: 'BAN', channel: room, outcome: 'done' });
   t.match(await bans(room), [/^U:/]);
+  t.equal(await createBans(log)(room, 'ann'), true, 'and buys no other place');
 
   // as when the payment is presented again by somebody whose host was not known
   const holder = { account: null, host: 'ann@127.0.9.1' };

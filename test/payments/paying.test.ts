@@ -336,4 +336,21 @@ t.test('real clients pay on a real chain', { skip }, async (t) => {
       t.equal((await waiting).status, 402);
     });
   });
+
+  t.test('PAY-36 who is banned is charged nothing, before the ban is over', async (t) => {
+    turnstile.banned.add('mallory');
+    const proof = await proofOf(await chain.payer(), access);
+    const tries = async () => await fetch(access, entering('mallory', { 'x-payment': proof }));
+    const before = await chain.balance(payTo);
+    const refused = await tries();
+    t.equal(refused.status, 403);
+    t.match(await bodyOf(refused), { code: 'nick_banned' });
+    t.equal(await chain.balance(payTo), before);
+    turnstile.banned.clear();
+    t.equal((await tries()).status, 200);
+    t.equal(await chain.balance(payTo), before + 100_000n);
+    turnstile.banned.add('mallory');
+    t.equal((await tries()).status, 200, 'a session that is paid for is told');
+    turnstile.banned.clear();
+  });
 });

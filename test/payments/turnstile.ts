@@ -36,6 +36,8 @@ export interface TestTurnstile {
   log: Log;
   /** Nicks that are not on the network. */
   away: Set<string>;
+  /** Nicks that moderation keeps out. */
+  banned: Set<string>;
   /** Who was brought in again. */
   admitted: string[];
   /** Everything that was recorded of payments so far, in order. */
@@ -74,6 +76,7 @@ export async function startTurnstile(
   });
   const { facilitatorUrl: url, timeoutMs, rpcUrl } = options;
   const away = new Set<string>();
+  const banned = new Set<string>();
   const admitted: string[] = [];
   const readModels = new ReadModels(sql, projector);
   const channels = readPaidChannels(await channelsFile(t, options.channels ?? [paidChannel()]));
@@ -90,6 +93,7 @@ export async function startTurnstile(
     publicUrl,
     payTo: readPayTo(options.payTo ?? payTo)!,
     unsettled: new UnsettledLimit({ log, replicas: 1 }),
+    isBanned: async (_channel, nick) => banned.has(nick),
     holderOf: async (nick) => (away.has(nick) ? null : { account: null, host: `${nick}@127.0.0.1` }),
     isKept: (nick) => looksLikeAny(nick, ['relay', 'NickServ']),
     admit: async ({ nick }) => admitted.push(nick),
@@ -102,6 +106,7 @@ export async function startTurnstile(
     url: await server.listen({ host: '127.0.0.1', port: 0 }),
     log,
     away,
+    banned,
     admitted,
     call,
     facts: async () => {

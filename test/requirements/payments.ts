@@ -47,4 +47,5 @@ export const payments = {
     'A payment on Solana goes to the facilitator as it was signed, with the fee payer that it was signed for, and buys one session.',
   'PAY-35':
     'What is tried again and again for a payer, as while a mute keeps the voice back, is on record once.',
+  'PAY-36': 'Who is banned from a paid channel by moderation buys no place there, and is charged nothing.',
 } as const;

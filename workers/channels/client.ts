@@ -1,6 +1,6 @@
 import type { Log } from '../../streams/core/index.js';
 import type { Enforced, Enforcement } from '../../streams/moderation/index.js';
-import { commandsOf, type RequestedService, request } from '../core/rpc.js';
+import { codeOf, commandsOf, type RequestedService, request } from '../core/rpc.js';
 import type { Hands } from '../irc/hands.js';
 import type { Channels, Holder } from './requests.js';
 import type { Superseded } from './supersede.js';
@@ -48,6 +48,18 @@ export function createSuperseding(log: Log): (session: Superseded) => Promise<bo
 /** Tells who has a nick on the network now; null if nobody has it. Errors as above. */
 export function createHolders(log: Log): (nick: string) => Promise<Holder | null> {
   return (nick) => request(serviceOf(log), 'holder', nick);
+}
+
+/**
+ * Tells whether moderation keeps a nick out of a channel. Errors as above. A process of an earlier version holds the bot for a
+ * while at an update: it cannot tell, and brings in anybody.
+ */
+export function createBans(log: Log): (channel: string, nick: string) => Promise<boolean> {
+  return async (channel, nick) =>
+    await request<boolean>(serviceOf(log), 'isBanned', { channel, nick }).catch((error: unknown) => {
+      if (codeOf(error) !== 'not_found') throw error;
+      return false;
+    });
 }
 
 /** The hands of the channel bot, for our bots that are no operators. Errors as above. */

@@ -17,6 +17,7 @@ import { handsOf } from './hands.js';
 import { holderOf } from './holder.js';
 import { Lifecycle } from './lifecycle.js';
 import { Membership } from './membership.js';
+import { bannedAmong } from './offenders.js';
 import type { KeepChannelsOptions, Ours } from './options.js';
 import { followOthers } from './others.js';
 import { OwnFacts } from './own-facts.js';
@@ -35,6 +36,7 @@ import { voiceWhoCame } from './voices.js';
 export {
   answerMs,
   channelService,
+  createBans,
   createChannels,
   createEnforcement,
   createHands,
@@ -196,6 +198,8 @@ export class KeepChannels {
       registered: async (account: string) => await this.#registrations.of(commands.session(), account),
       // no holder is null, because JSON has no undefined
       holder: async (nick: string) => (await holderOf(commands.session(), nick)) ?? null,
+      isBanned: async ({ channel, nick }: { channel: string; nick: string }) =>
+        (await bannedAmong(commands.session(), channel, [nick], this.#options)).length > 0,
     };
   }
 

@@ -41,6 +41,8 @@ export interface AccessOptions {
   /** Looks at what became of authorizations; without it the facilitator is believed. */
   chain: Chain | undefined;
   unsettled: Unsettled;
+  /** Whether moderation keeps a nick out of a channel (with `#`). Throws `irc_unavailable`. */
+  isBanned(channel: string, nick: string): Promise<boolean>;
   /** Told up to where it has written, or found written. */
   wrote(position: Position): void;
   logger: Logger;
@@ -92,7 +94,7 @@ export class Access {
   }
 
   /**
-   * Throws `session_active` and `payment_in_progress` (409), `channel_full` (503), `payment_spent` (402),
+   * Throws `session_active` and `payment_in_progress` (409), `nick_banned` (403), `channel_full` (503), `payment_spent` (402),
    * `rate_limited` (429), and with 502 `facilitator_unreachable`, when nothing was paid, or `settlement_unknown`.
    */
   async enter(entering: Entering): Promise<Entered> {
@@ -109,6 +111,8 @@ export class Access {
     }
     // a proof that nobody has signed keeps no place, keeps no payment of the same nick out, and is on no record
     await this.#check(entering);
+    // they would not be brought in
+    if (await this.#options.isBanned(entering.channel.name, entering.nick)) throw new Refusal('nick_banned');
     const payer = await this.#verify(entering);
     if (typeof payer !== 'string') return payer;
     const giveBack = await this.#options.unsettled.take(payer, entering.address);

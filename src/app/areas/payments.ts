@@ -1,5 +1,5 @@
 import { looksLikeAny } from '../../../streams/nick-looks.js';
-import { createHolders } from '../../../workers/channels/index.js';
+import { createBans, createHolders } from '../../../workers/channels/index.js';
 import { AdmitPayers, admit } from '../../../workers/payments/admission/index.js';
 import { Chain } from '../../../workers/payments/chain.js';
 import { Facilitator } from '../../../workers/payments/facilitator.js';
@@ -38,6 +38,7 @@ export function paymentsArea(
     channels: paidChannels,
     payTo: config.X402_PAY_TO,
     unsettled: new UnsettledLimit({ log, replicas: config.NATS_REPLICAS }),
+    isBanned: createBans(log),
     holderOf: createHolders(log),
     isKept,
     admit: (place) => admit(channels, place),

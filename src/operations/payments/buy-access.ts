@@ -82,6 +82,7 @@ export const buyAccess = defineOperation('buyAccess', {
     paid_channel_not_found: true,
     payment_header_invalid: true,
     nick_not_on_irc: true,
+    nick_banned: true,
     nickname_reserved: 'The nick is one of a bot or of a service, or could be taken for one',
     payment_in_progress: true,
     session_active: true,

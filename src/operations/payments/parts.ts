@@ -19,6 +19,8 @@ export interface GatewayOptions {
   facilitator: Facilitator | undefined;
   chain: Chain | undefined;
   unsettled: Unsettled;
+  /** Whether moderation keeps a nick out of a channel (with `#`). Throws `irc_unavailable`. */
+  isBanned(channel: string, nick: string): Promise<boolean>;
   /** Tells who has a nick on IRC now; null if nobody has it. Throws `irc_unavailable`. */
   holderOf(nick: string): Promise<Holder | null>;
   /** Whether a nick is reserved for a bot or a service, or could be taken for one of them. */
@@ -36,7 +38,7 @@ export interface PaymentsParts {
   readModels: ReadModels;
   logger: Logger;
   startedAt: Date;
-  payments: Omit<GatewayOptions, 'log' | 'readModels' | 'logger' | 'chain' | 'unsettled'> & {
+  payments: Omit<GatewayOptions, 'log' | 'readModels' | 'logger' | 'chain' | 'unsettled' | 'isBanned'> & {
     rows: OwnReadModel;
     /** The way in; none without a facilitator. */
     access: Access | undefined;
@@ -45,10 +47,10 @@ export interface PaymentsParts {
 
 /** Puts the payment gateway together. */
 export function createGateway(options: GatewayOptions): PaymentsParts['payments'] {
-  const { log, logger, readModels, chain, unsettled, ...gateway } = options;
+  const { log, logger, readModels, chain, unsettled, isBanned, ...gateway } = options;
   const { facilitator } = gateway;
   const rows = new OwnReadModel(readModels, 'payments');
   const wrote = rows.wrote.bind(rows);
-  const access = facilitator && new Access({ log, facilitator, chain, unsettled, logger, wrote });
+  const access = facilitator && new Access({ log, facilitator, chain, unsettled, isBanned, logger, wrote });
   return { ...gateway, rows, access };
 }
