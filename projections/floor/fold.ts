@@ -30,7 +30,7 @@ export const forgottenBefore = (day: string): string => dayBefore(day, keptDays)
 /** The floors of channels: whose turn it is, by the rule of `streams/floor`. */
 export const floorModel = defineProjection({
   name: 'floors',
-  version: 3,
+  version: 4,
   streams: [irc],
   // who follows floors needs the day of each
   readsFrom: 3,

@@ -221,7 +221,7 @@ function renamed(state: FloorState, from: string, to: string): void {
 function counted(state: FloorState, members: readonly string[], at: number): void {
   const here = new Set(members.map((member) => casefold(member.replace(prefixes, ''))));
   state.operators = members
-    .filter((member) => /^[+%]*[~&@]/.test(member))
+    .filter((member) => /^[+%!]*[~&@]/.test(member))
     .map((member) => casefold(member.replace(prefixes, '')))
     .slice(0, mostOperators);
   state.queue = state.queue.filter(({ nick }) => here.has(casefold(nick)));
@@ -229,12 +229,13 @@ function counted(state: FloorState, members: readonly string[], at: number): voi
   if (state.holder && !here.has(casefold(state.holder.nick))) next(state, at);
 }
 
-const prefixes = /^[~&@%+]+/;
+/** `!` is that of operators of the network. */
+const prefixes = /^[~&@%+!]+/;
 const mostOperators = 100;
 
 /** Modes with a parameter: of members and lists always, others where they are set. */
-const always = /[qaohvbeIgk]/;
-const whenSet = /[lLjfFHJ]/;
+const always = /[qaohvyYbeIgwXk]/;
+const whenSet = /[lLjfFHJBdE]/;
 
 /** The operators after a change of modes such as `+ov alice bob`. */
 function operatorsAfter(operators: readonly string[], change: string): string[] {

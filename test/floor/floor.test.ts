@@ -88,7 +88,7 @@ t.test('FLOOR-02 it lapses after silence, and after ten minutes in any case', as
 
 t.test('FLOOR-03 who opened it and operators may close it and pass it on', async (t) => {
   const { says, see, now, state } = channel();
-  see({ is: 'snapshot', at: 0, members: ['@op', '+ann', 'bob', 'mal', 'cas'] });
+  see({ is: 'snapshot', at: 0, members: ['!@op', '+ann', 'bob', 'mal', 'cas'] });
   t.equal(says(1, 'ann', '/floor open'), 'opened');
   says(2, 'bob', '/floor');
   says(3, 'cas', '/floor');
@@ -104,6 +104,9 @@ t.test('FLOOR-03 who opened it and operators may close it and pass it on', async
   see({ is: 'mode', at: 12_000, change: '+b-o *!*@bad op' });
   see({ is: 'mode', at: 12_000, change: '+Ho 100:1d bob' });
   t.same(state.operators, ['bob']);
+  see({ is: 'mode', at: 12_000, change: '-wdo+oy o:*!*@trusted bob cas op' });
+  t.same(state.operators, ['cas'], 'a parameter goes with its letter');
+  see({ is: 'mode', at: 12_000, change: '+o-o bob cas' });
   t.equal(says(13, 'op', '/floor close'), 'not theirs', 'an operator no more');
   t.equal(says(14, 'ann', '/floor open'), 'opened');
   t.equal(says(14 + 31 * 60, 'mal', '/floor open'), 'opened', 'who is silent for half an hour has no rights');
