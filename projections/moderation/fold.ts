@@ -52,7 +52,7 @@ export const incidentRows = new Rows({
  */
 export const moderationModel = defineProjection({
   name: 'moderation',
-  version: 7,
+  version: 8,
   streams: [moderation],
   // what the public is told of persons is in no earlier table
   readsFrom: 7,
@@ -177,7 +177,7 @@ async function setTime(
     `update ${schema}.incidents as i set ${column} = row.at
      from json_to_recordset($1::json) as row (ref text, at timestamptz)
      -- who was told before it was pardoned is to be told of that
-     where i.ref = row.ref and row.at >= coalesce(i.pardoned_at, row.at)`,
+     where i.ref = row.ref${column === 'told_at' ? ' and row.at >= coalesce(i.pardoned_at, row.at)' : ''}`,
     [json(facts.map(({ data, at }) => ({ ref: data.ref, at })))],
   );
 }

@@ -76,6 +76,7 @@ function history(): Recorded[] {
   incident('line:5-0', 130, 'eve', 'LOG');
   incident('line:6-0', 131, 'evelyn', 'WARN');
   incident('event:e1', 132, 'market', 'WARN', { person: null, action: 'withhold' });
+  tell(132, { type: 'incident.upheld', data: { ref: 'line:3-0', reason: 'it was one' } }, 'bea');
   tell(133, { type: 'incident.pardoned', data: { ref: 'line:3-0', reason: 'quote' } }, 'ann');
   tell(134, { type: 'incident.lifted', data: { ref: 'line:3-0', outcome: 'failed', error: 'x' } });
   tell(135, { type: 'incident.lifted', data: { ref: 'line:3-0', outcome: 'done' } });
