@@ -53,6 +53,9 @@ t.test('DISC-12 a rating counts for whom the guide says', async (t) => {
   t.match(rated({ publisher_nick: 'ann', worker_nick: 'bob' }), { from: 'ann', nick: 'bob' });
   t.match(rated({ from_nick: 'ann', to_nick: 'bob' }), { from: 'ann', nick: 'bob' });
   t.equal(rated({ worker_nick: 'bob' }), undefined);
+  const both = { publisher_nick: 'ann', worker_nick: 'bob' };
+  t.match(rated({ ...both, score: '4' }), { rating: 4 });
+  for (const score of [true, [5], 'five', '']) t.equal(rated({ ...both, score }), undefined, String(score));
 });
 
 t.test('DISC-12 a service serves the guide, and does what it says', async (t) => {

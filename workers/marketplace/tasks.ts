@@ -66,6 +66,7 @@ export const shownId = (id: string): string => cleanText(cutToCharacters(id, sho
 export function taskLine(task: Task, screen: Screen): string {
   const shown = (text: string | undefined, most: number) =>
     text === undefined ? undefined : screen(cutToCharacters(cleanText(text), most)) || undefined;
+  const deadline = shown(task.deadline, wordCharacters);
   return [
     shownId(task.id),
     shown(task.title, titleCharacters),
@@ -73,7 +74,7 @@ export function taskLine(task: Task, screen: Screen): string {
     task.bounty === undefined ? undefined : inDollars(task.bounty),
     shown(task.category, wordCharacters),
     shown(task.place, wordCharacters),
-    task.deadline === undefined ? undefined : `until ${shown(task.deadline, wordCharacters)}`,
+    deadline && `until ${deadline}`,
   ]
     .filter((part) => part !== undefined)
     .join(' | ');

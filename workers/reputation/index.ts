@@ -66,7 +66,8 @@ export function ratingOf(
   const { payload } = data;
   const from = nickOf(payload.from_nick ?? payload.rater_nick ?? payload.publisher_nick);
   const nick = nickOf(payload.to_nick ?? payload.rated_nick ?? payload.worker_nick);
-  const score = Number(payload.score ?? payload.rating);
+  const given = payload.score ?? payload.rating;
+  const score = typeof given === 'number' || typeof given === 'string' ? Number(given) : Number.NaN;
   const channel = data.target_channels[0];
   if (!from || !nick || !channel || !(score >= 1 && score <= 5)) return undefined;
   const comment =
