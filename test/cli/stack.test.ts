@@ -76,7 +76,7 @@ t.test('the command line and a running service', async (t) => {
     projections.every(({ state }) => state === 'live'),
   );
 
-  await t.test('emit', async (t) => {
+  await t.test('OPERATE-24 emit', async (t) => {
     const sample = await relay(
       ['emit', 'task.published', '--id', 'e-1', '--task', 'abcd1234', '--set', 'title=A title = this'],
       { env },
@@ -132,7 +132,7 @@ t.test('the command line and a running service', async (t) => {
       env: { ...env, EM_WEBHOOK_SECRET: 'wrong' },
     });
     t.match(wrong, { code: 1, out: '' });
-    t.match(JSON.parse(wrong.err), { code: 'signature_invalid' });
+    t.match(JSON.parse(wrong.err), { code: 'signature_invalid', hint: /the secret that you share/ });
   });
 
   await t.test('events and streams, through the record of the log server', async (t) => {

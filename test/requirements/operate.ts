@@ -30,4 +30,6 @@ export const operate = {
   'OPERATE-22':
     'Of two exports into one file the second is refused while the first runs; a killed one holds up nobody.',
   'OPERATE-23': 'A day that does not exist is no point of a replay and no end of a redelivery.',
+  'OPERATE-24':
+    'A command that is refused says what to do about that refusal: of a key only where a key is missing.',
 } as const;

@@ -40,15 +40,16 @@ const anyUsage = 'relay <command> [arguments] [options]; "relay help" lists the 
 
 /** What an error means to whoever has called a command: the only place that gives exit codes. */
 export function endingOf(error: unknown): Ending {
-  const { kind, name, message = '', code = 'failed', hint, status, usage, stack } = error as Partial<Known>;
+  const { kind, name, message = '', code = 'failed', hint, usage, stack } = error as Partial<Known>;
   const told = { message, text: message };
   if (kind === 'usage') return { ...told, exit: 2, code: 'usage', hint: `usage: ${usage ?? anyUsage}` };
   if (name === 'ConfigError') return { ...told, exit: 2, code: 'config_invalid' };
-  if (name === 'RelayError' && status === 401)
+  // the service tells how a key is sent in a request, which is not what helps at a command line
+  if (name === 'RelayError' && code.startsWith('api_key_'))
     return { ...told, exit: 1, code, hint: 'Give the key with --key or RELAY_API_KEY.' };
   if (kind === 'failed' || name === 'RelayError' || isExpected(error))
     return { ...told, exit: 1, code, hint };
   return { exit: 1, code: 'internal_error', message, text: `this is a bug of ours: ${stack}` };
 }
 
-type Known = Error & { kind: string; code: string; hint: string; status: number; usage: string };
+type Known = Error & { kind: string; code: string; hint: string; usage: string };
