@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { ConfigError, environment, readConfig, roles, unknownSettings } from '../src/config/config.js';
+import { bootWarnings } from '../src/config/warnings.js';
 
 function problemsOf(env: NodeJS.ProcessEnv): string {
   try {
@@ -246,6 +247,22 @@ t.test('START-04 names that are no settings', async (t) => {
     'PGPORT PGUSER PGDATABASE REDIS_URL BASE_URL SITE_URL HOSTS PORTS POST COLUMNS LINES INVOCATION_ID ROLE_ARN ' +
     'POSTGRES_PASSWORD KUBERNETES_PORT KUBERNETES_SERVICE_HOST NATS_PORT NATS_PORT_4222_TCP NATS_SERVICE_HOST';
   t.same(warnings(Object.fromEntries(ordinary.split(' ').map((name) => [name, 'x']))), []);
+});
+
+t.test('START-18 a webhook secret that nobody has set or makes', async (t) => {
+  const warned = (env: NodeJS.ProcessEnv) =>
+    bootWarnings(readConfig(env)).filter((text) => text.startsWith('EM_WEBHOOK_SECRET is empty'));
+  for (const elsewhere of [
+    { IRC_URL: 'irc://irc.example' },
+    { NATS_URL: 'nats://a:4222', ROLES: 'api,projections' },
+    { DATABASE_URL: 'postgresql://db/relay' },
+  ]) {
+    t.match(warned(elsewhere), [/no event is accepted/], JSON.stringify(elsewhere));
+    t.same(warned({ ...elsewhere, EM_WEBHOOK_SECRET: 's'.repeat(40) }), []);
+    t.same(warned({ ...elsewhere, EM_PRODUCERS: `one=${'s'.repeat(40)}` }), []);
+    t.same(warned({ ...elsewhere, ROLES: 'projections' }), [], 'events come to another process');
+  }
+  t.same(warned({}), [], 'one is made');
 });
 
 t.test('.env.example has every variable with its default', async (t) => {

@@ -13,7 +13,23 @@ export interface SettingRisk {
 
 /** Warnings at the start about risky settings. No secret is in the texts. */
 export function bootWarnings(config: Config): string[] {
-  return [...settingRisks(config).map(({ what }) => what), ...shortSecrets(config)];
+  return [...settingRisks(config).map(({ what }) => what), ...lackOfSecret(config), ...shortSecrets(config)];
+}
+
+/** Whether the service makes itself a webhook secret where none is set: only where all servers are its own. */
+export function makesWebhookSecret({
+  NATS_URL,
+  DATABASE_URL,
+  IRC_URL,
+}: Pick<Config, 'NATS_URL' | 'DATABASE_URL' | 'IRC_URL'>): boolean {
+  return NATS_URL === '' && DATABASE_URL === '' && IRC_URL === '';
+}
+
+function lackOfSecret(config: Config): string[] {
+  const isGiven = config.EM_WEBHOOK_SECRET.length > 0 || config.EM_PRODUCERS.length > 0;
+  return isGiven || !config.ROLES.includes('api') || makesWebhookSecret(config)
+    ? []
+    : ['EM_WEBHOOK_SECRET is empty: no event is accepted until it is what the marketplace signs with'];
 }
 
 /** Complaints about webhook secrets that can be guessed, with the setting of each. */

@@ -9,6 +9,7 @@ import t from 'tap';
 import { commands } from '../../src/cli/commands.js';
 import { showProgress } from '../../src/cli/core/progress.js';
 import { bytes, cut, moment, printable, writeTable } from '../../src/cli/core/terminal.js';
+import { loadSecrets } from '../../src/servers/secrets.js';
 import { freePort } from '../support/ports.js';
 import { recordingTerminal, relay } from './terminal.js';
 
@@ -247,10 +248,17 @@ t.test('without a service', async (t) => {
       });
     });
   }
-  await t.test('emit: no secret', async (t) => {
+  await t.test('OPERATE-24 emit: no secret', async (t) => {
     t.match(await relay(['emit', 'task.expired'], { env: { DATA_DIR: dataDir } }), {
       code: 1,
       err: /no webhook secret to sign with\n.*secrets\.json/,
+    });
+    // one was made for our own IRC server, and events are not signed with it
+    await loadSecrets(dataDir);
+    const elsewhere = { DATA_DIR: dataDir, NATS_URL: 'nats://127.0.0.1:1' };
+    t.match(await relay(['emit', 'task.expired'], { env: elsewhere }), {
+      code: 1,
+      err: /no webhook secret to sign with\nThe service makes none where NATS_URL, .* Set EM_WEBHOOK_SECRET/,
     });
   });
 });

@@ -32,4 +32,5 @@ export const start = {
     'A service whose log goes to a full disk goes on; the lines are written when there is room again.',
   'START-17':
     'A command whose output could not be written says so and fails; a reader that has gone is no failure.',
+  'START-18': 'A start without a webhook secret, where none is made, warns that no event is accepted.',
 } as const;

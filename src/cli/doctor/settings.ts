@@ -1,4 +1,4 @@
-import { settingRisks, shortSecrets } from '../../config/warnings.js';
+import { makesWebhookSecret, settingRisks, shortSecrets } from '../../config/warnings.js';
 import { hasLog, secretsFile } from '../../servers/secrets.js';
 import { moment } from '../core/terminal.js';
 import { type Check, fail, ok, skipped, warn } from './finding.js';
@@ -22,16 +22,16 @@ const risks: Check = {
 
 const webhookSecret: Check = {
   id: 'webhook-secret',
-  async look({ config, secrets, own, service, dataDir }) {
+  async look({ config, secrets, service, dataDir }) {
     const { webhook, webhookRemadeAt } = await secrets();
     const file = secretsFile(dataDir);
     if (webhook.length === 0) {
-      if (own.nats && own.sql && own.irc && hasLog(dataDir))
+      if (makesWebhookSecret(config) && hasLog(dataDir))
         return warn(
           `${file} has no webhook secret although there is an event log: the next start makes a new one, and events that are signed with the old one are refused then`,
           'put the file back from a copy, or set EM_WEBHOOK_SECRET to what the marketplace signs with',
         );
-      if (own.nats && own.sql && own.irc && (await service()).is === 'absent')
+      if (makesWebhookSecret(config) && (await service()).is === 'absent')
         return skipped('the first start makes one');
       return fail(
         'there is no webhook secret: no event is accepted',

@@ -7,6 +7,7 @@ import { samplePayload, sampleTypes } from '../../../streams/events/samples.js';
 import { signBody } from '../../auth/webhook-signature.js';
 import { RelayError } from '../../client/error.js';
 import type { Config } from '../../config/config.js';
+import { makesWebhookSecret } from '../../config/warnings.js';
 import type { Warning } from '../../operations/events/warnings.js';
 import { secretsFile, storedSecrets } from '../../servers/secrets.js';
 import { defineCommand, type Option, text, type Values } from '../core/command.js';
@@ -73,17 +74,24 @@ export function postEvent(service: ServiceClient, secret: string, event: Outgoin
 export async function webhookSecret(config: Config): Promise<string> {
   const [configured] = config.EM_WEBHOOK_SECRET;
   if (configured) return configured;
+  // a stored one, made for our own IRC server along with others, is not used then
+  if (!makesWebhookSecret(config))
+    throw noSecret(
+      'The service makes none where NATS_URL, DATABASE_URL or IRC_URL is set. Set EM_WEBHOOK_SECRET to one and the same secret for the service and for this command.',
+    );
   const dataDir = resolve(config.DATA_DIR);
   const file = secretsFile(dataDir);
   const stored = await storedSecrets(dataDir).catch(() => {
     throw new Failed(`${file} cannot be read`, 'secrets_unreadable');
   });
   if (stored.webhookSecret) return stored.webhookSecret;
-  throw new Failed(
-    'there is no webhook secret to sign with',
-    'webhook_secret_missing',
+  throw noSecret(
     `Start the service first, which generates one into ${file}, or set EM_WEBHOOK_SECRET to the one it uses.`,
   );
+}
+
+function noSecret(hint: string): Failed {
+  return new Failed('there is no webhook secret to sign with', 'webhook_secret_missing', hint);
 }
 
 function eventOf(event_type: string, chosen: Values<typeof options>): OutgoingEvent {
