@@ -1,7 +1,7 @@
 import pTimeout, { TimeoutError } from 'p-timeout';
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.js';
-import { bootWarnings } from '../config/warnings.js';
+import { type Config, unusable } from '../config/config.js';
+import { bootWarnings, keysFileProblem } from '../config/warnings.js';
 import type { Assembly } from './assembly.js';
 import { type Closing, openDependencies } from './dependencies.js';
 
@@ -16,6 +16,8 @@ export async function createApp(config: Config, logger: Logger): Promise<App> {
   const startedAt = new Date();
   const closing: Closing[] = [];
   const stop = () => closeAll(closing, logger);
+  const problem = keysFileProblem(config);
+  if (problem !== undefined) throw unusable([problem]);
   for (const warning of bootWarnings(config)) logger.warn(warning);
   try {
     const { opened } = await openDependencies(config, logger, closing);

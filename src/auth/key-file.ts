@@ -51,7 +51,8 @@ export class KeyFile {
   }
 }
 
-function readKeys(path: string): ApiKey[] {
+/** The keys that a file has now. Throws an error that says what is wrong with it; no key is in the text. */
+export function readKeys(path: string): ApiKey[] {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');

@@ -19,6 +19,7 @@ import {
   milliseconds,
   modelsFile,
   nick,
+  paidChannelsFile,
   port,
   producers,
   proxies,
@@ -129,7 +130,7 @@ export const environment = z.object({
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     }),
-  PAID_CHANNELS: z.string().default(''),
+  PAID_CHANNELS: paidChannelsFile,
   API_KEYS: apiKeys,
   API_KEYS_FILE: z.string().default(''),
   ALLOWED_ORIGINS: list('').refine(
@@ -179,20 +180,21 @@ export function readConfig(env: NodeJS.ProcessEnv = environmentWithFile()): Conf
   const result = environment.safeParse(given);
   if (result.success) {
     const conflicts = conflictsOf(result.data);
-    if (conflicts.length > 0) throw unusable(conflicts.map((text) => `  ${text}`).join('\n'));
+    if (conflicts.length > 0) throw unusable(conflicts);
     const { PUBLIC_URL: publicUrl, PORT, MODELS } = result.data;
     const PUBLIC_URL = publicUrl || `http://localhost:${PORT}`;
     return { ...result.data, PUBLIC_URL, MODELS: withModelKeys(MODELS, given) };
   }
   const problems = result.error.issues.map(({ path, message }) => {
     const name = String(path[0] ?? '');
-    return `  ${name}: ${message}${shown(name, given[name] ?? '')}`;
+    return `${name}: ${message}${shown(name, given[name] ?? '')}`;
   });
-  throw unusable(problems.join('\n'));
+  throw unusable(problems);
 }
 
-function unusable(problems: string): ConfigError {
-  return new ConfigError(`The configuration cannot be used:\n${problems}`);
+/** The error that tells of problems, each of which begins with the name of a setting. */
+export function unusable(problems: readonly string[]): ConfigError {
+  return new ConfigError(['The configuration cannot be used:', ...problems].join('\n  '));
 }
 
 /** Complaints about names in the environment and in `.env` that look like settings but are not. */

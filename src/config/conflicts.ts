@@ -13,11 +13,13 @@ interface Together extends Record<(typeof botSettings)[number], string> {
   EM_PRODUCERS: readonly { source: string; secret: string }[];
   EM_WEBHOOK_SECRET: readonly string[];
   EM_SOURCE: string;
+  PAID_CHANNELS: readonly { name: string }[];
+  IRC_CHANNELS: readonly string[];
 }
 
 /** Complaints about settings that are each well and do not go together, a line for each, with the name of a setting. */
 export function conflictsOf(config: Together): string[] {
-  return [...ofServers(config), ...ofNicks(config), ...ofProducers(config)];
+  return [...ofServers(config), ...ofNicks(config), ...ofProducers(config), ...ofPaidChannels(config)];
 }
 
 function* ofServers({ NATS_REPLICAS, NATS_URL, PORT, IRC_EMBEDDED_PORT, IRC_URL }: Together) {
@@ -45,4 +47,10 @@ function* ofProducers({ EM_PRODUCERS, EM_WEBHOOK_SECRET, EM_SOURCE }: Together) 
     if (EM_WEBHOOK_SECRET.includes(secret))
       yield `EM_PRODUCERS: ${source} has a secret of EM_WEBHOOK_SECRET: give it one of its own`;
   }
+}
+
+function* ofPaidChannels({ PAID_CHANNELS, IRC_CHANNELS }: Together) {
+  const open = new Set(IRC_CHANNELS.map(casefold));
+  for (const { name } of PAID_CHANNELS)
+    if (open.has(name)) yield `PAID_CHANNELS: ${name} is one of IRC_CHANNELS, which are for everybody`;
 }

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { casefold, isManagedChannel, withHash } from '../../streams/irc-grammar.js';
+import { isManagedChannel, withHash } from '../../streams/irc-grammar.js';
 import { currency, defaultNetwork, networkOf, smallestUnits } from '../../workers/payments/networks.js';
 import type { PaidChannel } from '../../workers/payments/paid-channel.js';
-import { ConfigError } from './config.js';
 
 /** A year: longer sessions are a typing error. */
 const longestSeconds = 366 * 24 * 3_600;
@@ -27,14 +26,9 @@ const Entry = z.strictObject({
   description: z.string().max(300),
 });
 
-/**
- * Reads the operator's file of paid channels; none without a path. None may be one of `open`, the channels that
- * are for everybody. Throws `ConfigError` that names the entry.
- */
-export function readPaidChannels(path: string, open: readonly string[] = []): PaidChannel[] {
-  if (path === '') return [];
+/** Reads the operator's file of paid channels. Throws an error that says what is wrong, and in which entry. */
+export function readPaidChannels(path: string): PaidChannel[] {
   const entries = entriesOf(path);
-  const free = new Set(open.map(casefold));
   const seen = new Set<string>();
   return entries.map((entry, index) => {
     const result = Entry.safeParse(entry);
@@ -44,11 +38,10 @@ export function readPaidChannels(path: string, open: readonly string[] = []): Pa
       const problems = result.error.issues.map(({ path, message }) =>
         path.length > 0 ? `${path.join('.')} ${message}` : message,
       );
-      throw unusable(path, `entry ${place}: ${problems.join('; ')}`);
+      throw new Error(`${path}: entry ${place}: ${problems.join('; ')}`);
     }
     const { data } = result;
-    if (free.has(data.name)) throw unusable(path, `entry ${place}: IRC_CHANNELS has it for everybody`);
-    if (seen.has(data.name)) throw unusable(path, `entry ${place}: there are two of that name`);
+    if (seen.has(data.name)) throw new Error(`${path}: entry ${place}: there are two of that name`);
     seen.add(data.name);
     return { ...data, amount: smallestUnits(data.price) };
   });
@@ -60,12 +53,8 @@ function entriesOf(path: string): unknown[] {
     parsed = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw unusable(path, code ? `cannot be read (${code})` : `is not JSON (${message})`);
+    throw new Error(`${path} ${code ? `cannot be read (${code})` : `is not JSON (${message})`}`);
   }
-  if (!Array.isArray(parsed)) throw unusable(path, 'must be a list of paid channels');
+  if (!Array.isArray(parsed)) throw new Error(`${path} must be a list of paid channels`);
   return parsed;
-}
-
-function unusable(path: string, what: string): ConfigError {
-  return new ConfigError(`The configuration cannot be used:\n  PAID_CHANNELS: ${path}: ${what}`);
 }

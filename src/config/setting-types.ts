@@ -3,7 +3,8 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isNick } from '../../streams/irc-grammar.js';
 import type { Thresholds } from '../../streams/moderation/index.js';
-import { type ConfiguredModel, readModelsFile } from '../operations/deliberation/models-file.js';
+import { readModelsFile } from '../operations/deliberation/models-file.js';
+import { readPaidChannels } from './paid-channels.js';
 
 /** A setting that is the address of a server; empty for our own server. */
 export const address = (protocols: string[], example: string, preset = '') =>
@@ -166,18 +167,24 @@ export const dollars = (preset: number) =>
     .refine((text) => /^\d{1,6}(\.\d{1,6})?$/.test(text), 'must be an amount of US dollars like 1.00')
     .transform(Number);
 
+/** A setting that is the path of a file with a list, empty for an empty list. `read` throws what is wrong with the file. */
+const listFile = <Entry>(read: (path: string) => Entry[]) =>
+  z
+    .string()
+    .default('')
+    .transform((path, context): Entry[] => {
+      try {
+        return path === '' ? [] : read(path);
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: (error as Error).message });
+        return z.NEVER;
+      }
+    });
+
 /** A setting that is the path of the file of models; their keys are added from the environment. */
-export const modelsFile = z
-  .string()
-  .default('')
-  .transform((path, context): ConfiguredModel[] => {
-    try {
-      return path === '' ? [] : readModelsFile(path);
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: (error as Error).message });
-      return z.NEVER;
-    }
-  });
+export const modelsFile = listFile(readModelsFile);
+/** A setting that is the path of the file of paid channels. */
+export const paidChannelsFile = listFile(readPaidChannels);
 
 /** A setting that is the nick of a bot. */
 export const nick = (preset: string) =>

@@ -1,5 +1,6 @@
 import { weakKeys } from '../auth/api-keys.js';
 import { isLoopback } from '../auth/client-address.js';
+import { readKeys } from '../auth/key-file.js';
 import type { Config } from './config.js';
 
 /** Webhook secrets shorter than this can be guessed. */
@@ -14,6 +15,19 @@ export interface SettingRisk {
 /** Warnings at the start about risky settings. No secret is in the texts. */
 export function bootWarnings(config: Config): string[] {
   return [...settingRisks(config).map(({ what }) => what), ...lackOfSecret(config), ...shortSecrets(config)];
+}
+
+/**
+ * What is wrong with the file of keys now. It is no part of reading the configuration: a file that breaks while
+ * the service runs must not keep other commands from their work.
+ */
+export function keysFileProblem({ API_KEYS_FILE }: Pick<Config, 'API_KEYS_FILE'>): string | undefined {
+  try {
+    if (API_KEYS_FILE !== '') readKeys(API_KEYS_FILE);
+    return undefined;
+  } catch (error) {
+    return `API_KEYS_FILE: ${(error as Error).message}`;
+  }
 }
 
 /** Whether the service makes itself a webhook secret where none is set: only where all servers are its own. */

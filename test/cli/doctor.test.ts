@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -173,6 +174,32 @@ t.test('DOCTOR-03 settings', async (t) => {
       mend: /EM_WEBHOOK_SECRET/,
     });
   });
+});
+
+t.test('DOCTOR-03 START-19 files that settings name', async (t) => {
+  const dir = t.testdir({ good: 'ann:key\n', bad: 'ann:key\nsecret\n', paid: '[{}]' });
+  const keys = async (name: string) =>
+    (await diagnose(settingChecks, { API_KEYS_FILE: join(dir, name) }))['keys-file'];
+  t.match(await keys('good'), { status: 'ok' });
+  t.match(await keys('bad'), {
+    status: 'fail',
+    what: /^API_KEYS_FILE: Line 2 of \S+ is not a name:key pair$/,
+    mend: /one that runs keeps the keys/,
+  });
+  t.match(await keys('absent'), { status: 'fail', what: /cannot be read \(ENOENT\)/ });
+  for (const name of ['paid', 'absent']) {
+    const { code, out } = await relay(['doctor'], { env: { PAID_CHANNELS: join(dir, name) } });
+    t.equal(code, 1);
+    t.match(out, /^fail +settings +PAID_CHANNELS: \S+ cannot be read|PAID_CHANNELS: \S+: entry 1: name/);
+  }
+
+  const dataDir = join(dir, 'data');
+  const app = createApp(
+    readConfig({ DATA_DIR: dataDir, API_KEYS_FILE: join(dir, 'bad') }),
+    pino({ level: 'silent' }),
+  );
+  await t.rejects(app, { name: 'ConfigError', message: /\n {2}API_KEYS_FILE: Line 2 of / });
+  t.notOk(existsSync(dataDir), 'nothing was begun');
 });
 
 t.test('DOCTOR-03 START-09 a webhook secret that was lost', async (t) => {

@@ -12,8 +12,9 @@ const everything: Supported = { versions: () => [2, 1], extra: () => ({ feePayer
 const resource = { url: 'https://relay.example/payments/access/alpha-test', description: 'For tests' };
 
 t.test('PAY-02 the file of paid channels', async (t) => {
-  const read = async (channels: unknown) => readPaidChannels(await channelsFile(t, channels));
-  t.same(readPaidChannels(''), [], 'none is fine');
+  const read = async (channels: unknown) =>
+    readConfig({ PAID_CHANNELS: await channelsFile(t, channels) }).PAID_CHANNELS;
+  t.same(readConfig({}).PAID_CHANNELS, [], 'none is fine');
   t.same(await read([]), []);
   t.same(await read([paidChannel({ name: 'alpha-test', price: 0.5 })]), [
     {
@@ -52,13 +53,13 @@ t.test('PAY-02 the file of paid channels', async (t) => {
     await t.rejects(read(channels), error, String(message));
   }
   const both = await channelsFile(t, [paidChannel({ name: '#lobby' })]);
-  t.throws(() => readPaidChannels(both, ['#Bounties', '#Lobby']), {
+  t.throws(() => readConfig({ PAID_CHANNELS: both, IRC_CHANNELS: '#Bounties,#Lobby' }), {
     name: 'ConfigError',
-    message: /entry 1 \(#lobby\): IRC_CHANNELS has it/,
+    message: /^ {2}PAID_CHANNELS: #lobby is one of IRC_CHANNELS/m,
   });
-  t.throws(() => readPaidChannels('/nowhere/paid.json'), {
+  t.throws(() => readConfig({ PAID_CHANNELS: '/nowhere/paid.json', PORT: 'x' }), {
     name: 'ConfigError',
-    message: /cannot be read \(ENOENT\)/,
+    message: /^ {2}PORT: .*\n {2}PAID_CHANNELS: \S+ cannot be read \(ENOENT\)/m,
   });
 });
 

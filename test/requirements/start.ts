@@ -33,4 +33,5 @@ export const start = {
   'START-17':
     'A command whose output could not be written says so and fails; a reader that has gone is no failure.',
   'START-18': 'A start without a webhook secret, where none is made, warns that no event is accepted.',
+  'START-19': 'A file of keys or paid channels that cannot be used is named before anything is started.',
 } as const;

@@ -1,5 +1,4 @@
 import { casefold } from '../../../streams/irc-grammar.js';
-import { readPaidChannels } from '../../config/paid-channels.js';
 import type { ChannelParts } from '../../operations/channels/channel.js';
 import type { IrcState } from '../../operations/core/health.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
@@ -15,7 +14,7 @@ export function channelsArea(parts: AreaParts, keeping: ReturnType<typeof create
     rows: new OwnReadModel(readModels, 'channel_directory'),
     commands,
     irc: async () => (await keeping.lease.holderState().catch(() => undefined)) as IrcState | undefined,
-    sold: new Set(readPaidChannels(config.PAID_CHANNELS).map(({ name }) => casefold(name))),
+    sold: new Set(config.PAID_CHANNELS.map(({ name }) => casefold(name))),
   };
   return {
     parts: { channels },

@@ -8,7 +8,6 @@ import { termsOf } from '../../../workers/payments/paid-channel.js';
 import { ResolvePayments } from '../../../workers/payments/resolution/index.js';
 import { UnsettledLimit } from '../../auth/unsettled-limit.js';
 import { keptNicks } from '../../config/bot-nicks.js';
-import { readPaidChannels } from '../../config/paid-channels.js';
 import { createGateway } from '../../operations/payments/parts.js';
 import { unresolvedIn } from '../../operations/payments/unresolved.js';
 import { leased } from '../bots/leased.js';
@@ -24,7 +23,7 @@ export function paymentsArea(
 ): Area {
   const { config, log, logger, readModels, channels } = parts;
   const { X402_FACILITATOR_URL: url, CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: publicUrl } = config;
-  const paidChannels = readPaidChannels(config.PAID_CHANNELS, config.IRC_CHANNELS);
+  const { PAID_CHANNELS: paidChannels } = config;
   const kept = keptNicks(config);
   const isKept = (nick: string) => looksLikeAny(nick, kept);
   const facilitator = url === '' ? undefined : new Facilitator({ url });

@@ -3,7 +3,6 @@ import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { Screening } from '../../../streams/moderation/index.js';
 import { RateFromTasks, rateFromTasks } from '../../../workers/reputation/index.js';
-import { readPaidChannels } from '../../config/paid-channels.js';
 import { nobody } from '../../operations/core/call.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
 import { isPrivateNow, type ReputationParts } from '../../operations/reputation/index.js';
@@ -22,7 +21,7 @@ export function reputationArea(parts: AreaParts): Area {
   const reputation: ReputationParts['reputation'] = {
     rows: new OwnReadModel(readModels, 'reputation'),
     lock: new KeyedLock(),
-    paidChannels: readPaidChannels(config.PAID_CHANNELS).map(({ name }) => casefold(name)),
+    paidChannels: config.PAID_CHANNELS.map(({ name }) => casefold(name)),
     given: hourlyCounts(config, log, {
       name: 'RELAY_RATINGS_GIVEN',
       description: 'Ratings and answers that were given in the last hour, by person.',

@@ -1,4 +1,4 @@
-import { makesWebhookSecret, settingRisks, shortSecrets } from '../../config/warnings.js';
+import { keysFileProblem, makesWebhookSecret, settingRisks, shortSecrets } from '../../config/warnings.js';
 import { hasLog, secretsFile } from '../../servers/secrets.js';
 import { moment } from '../core/terminal.js';
 import { type Check, fail, ok, skipped, warn } from './finding.js';
@@ -17,6 +17,20 @@ const risks: Check = {
   look({ config }) {
     const found = settingRisks(config);
     return found.length === 0 ? ok('no setting is risky') : found.map(({ what, mend }) => warn(what, mend));
+  },
+};
+
+const keysFile: Check = {
+  id: 'keys-file',
+  look({ config }) {
+    if (config.API_KEYS_FILE === '') return ok('API_KEYS_FILE is empty: no file has keys');
+    const problem = keysFileProblem(config);
+    return problem === undefined
+      ? ok(`the keys of ${config.API_KEYS_FILE} can be read`)
+      : fail(
+          problem,
+          'mend the file: one name:key pair a line, # before comments. No service starts with it, and one that runs keeps the keys that it read last',
+        );
   },
 };
 
@@ -53,4 +67,4 @@ const webhookSecret: Check = {
 };
 
 /** The settings. (That they can be read at all is seen before any check.) */
-export const settingChecks: Check[] = [names, risks, webhookSecret];
+export const settingChecks: Check[] = [names, risks, keysFile, webhookSecret];
