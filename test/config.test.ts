@@ -91,7 +91,7 @@ t.test('START-03 settings that do not go together are refused, all at once', asy
 });
 
 t.test('roles', async (t) => {
-  t.same(readConfig({ ROLES: 'api' }).ROLES, ['api']);
+  t.same(readConfig({ ROLES: 'projections' }).ROLES, ['projections']);
   t.same(readConfig({ ROLES: ' irc , workers ' }).ROLES, ['irc', 'workers']);
   t.same(readConfig({ ROLES: 'api,all' }).ROLES, [...roles]);
   t.match(
@@ -99,6 +99,21 @@ t.test('roles', async (t) => {
     /ROLES: must be one or more of all, api, .*, got 'api,bridge'/,
   );
   t.match(problemsOf({ ROLES: ',' }), /ROLES: must be one or more of/);
+});
+
+t.test('START-03 roles that read what nobody folds', async (t) => {
+  for (const [ROLES, told] of [
+    ['api,services', 'api and services read'],
+    ['services,irc,workers', 'services reads'],
+    ['api', 'api reads'],
+  ] as const) {
+    const shared = { ROLES, NATS_URL: 'nats://a:4222' };
+    t.match(problemsOf(shared), `ROLES: nobody would fold what ${told}: set DATABASE_URL to the store`);
+    t.equal(problemsOf({ ...shared, DATABASE_URL: 'postgresql://db/relay' }), '');
+    t.equal(problemsOf({ ...shared, ROLES: `${ROLES},projections` }), '', 'it folds for itself');
+  }
+  for (const ROLES of ['all', 'projections', 'irc,workers,schedule'])
+    t.equal(problemsOf({ ROLES, NATS_URL: 'nats://a:4222' }), '', ROLES);
 });
 
 t.test('START-03 every variable that is wrong is named, in one go', async (t) => {

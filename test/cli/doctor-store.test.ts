@@ -15,9 +15,9 @@ import { relay } from './terminal.js';
 const logger = pino({ level: 'silent' });
 
 /** A service with the roles given, a log of its own, and a way to put into it what is no fact. */
-async function startService(t: Teardown, roles: string) {
+async function startService(t: Teardown, roles: string, DATABASE_URL = '') {
   const { url } = await startNats(t);
-  const env = { DATA_DIR: await temporaryDirectory(t), PORT: '0', NATS_URL: url, ROLES: roles };
+  const env = { DATA_DIR: await temporaryDirectory(t), PORT: '0', NATS_URL: url, ROLES: roles, DATABASE_URL };
   const app: App = await createApp(readConfig(env), logger);
   t.teardown(() => app.stop());
   const log = await Log.open({ urls: url, name: 'test', streams: [], replicas: 1, maxBytes: 0, logger });
@@ -86,7 +86,12 @@ t.test('DOCTOR-09 tables that are not used any more', async (t) => {
 });
 
 t.test('DOCTOR-09 nobody folds', async (t) => {
-  const { look, spoil } = await startService(t, 'api');
+  const { look, spoil } = await startService(t, 'api', (await startPostgres(t)).url);
+  t.match((await look())['projections.delivery_queue'], {
+    status: 'fail',
+    what: /^nobody builds delivery_queue_v\d+$/,
+    mend: /role projections/,
+  });
   await spoil();
   t.match((await look())['projections.delivery_queue'], {
     status: 'fail',

@@ -88,7 +88,8 @@ function judge(status: Status, before: Status | undefined): Result[] {
   if (sum(status, 'position') === sum(before, 'position'))
     return [
       fail(
-        `${schema} lags by ${counted(lag, 'fact')} and does not move`,
+        // one that has yet to be built and has nothing to fold
+        lag === 0 ? `nobody builds ${schema}` : `${schema} lags by ${counted(lag, 'fact')} and does not move`,
         'see that a process with the role projections runs, and what is said here about the read store',
       ),
     ];
