@@ -271,9 +271,29 @@ t.test('the command line and a running service', async (t) => {
     });
   });
 
+  await t.test('DEMO-04 the demo asks before it plays where others may be', async (t) => {
+    const before = (await relay(['events', 'market', '--json'], { env })).out;
+    const refused = { code: 2, err: /say --yes to play there, or --own to play on a service/ };
+    t.match(await relay(['demo'], { env }), refused);
+    // nothing says so here, and the service wants a key
+    const { API_KEYS: _, RELAY_API_KEY: __, ...little } = env;
+    t.match(await relay(['demo'], { env: little }), refused);
+    const asked: string[] = [];
+    const ask = async (question: string) => {
+      asked.push(question);
+      return 'n';
+    };
+    const declined = { code: 1, err: /stay there for ever\nrelay: nothing was done$/ };
+    t.match(await relay(['demo'], { env, terminal: { ask } }), declined);
+    t.same(asked, ['Play there? [y/N] ']);
+    t.equal((await relay(['events', 'market', '--json'], { env })).out, before);
+  });
+
   await t.test('the demo says so when a line does not appear', async (t) => {
     const ircd = await startIrcd(t);
-    const { code, out, err } = await relay(['demo'], { env: { ...env, IRC_URL: ircd.url } });
+    const { code, out, err } = await relay(['demo', '--yes'], {
+      env: { ...env, IRC_URL: ircd.url, EM_WEBHOOK_SECRET: app.webhookSecrets[0]! },
+    });
     t.equal(code, 1);
     t.match(out, `API  ${app.address}  (it runs already)`);
     t.match(

@@ -129,7 +129,7 @@ try {
   const viewer = await IrcViewer.connect(irc, 'waits', () => {});
   await eventually('the nick service', () => viewer.isThere(nickServiceNick)).catch(console.warn);
   viewer.close();
-  await service.relay(['demo'], { PORT: new URL(own).port });
+  await service.relay(['demo', '--yes'], { PORT: new URL(own).port });
   const natsUrl = ownLogUrl(dataDir)!;
   const told = await history(own, {
     irc,

@@ -25,6 +25,8 @@ export const start = {
   'DEMO-02': 'The demo uses the IRC address of the service that it plays on.',
   'DEMO-03':
     'The demo pays for a channel on a chain of its own, never with real money, and says why where it does not.',
+  'DEMO-04':
+    'On a service that others may use the demo asks first; where nobody can be asked it does nothing without --yes.',
   'START-14':
     'A program ends in order when its terminal is closed; without a terminal the signal for that is left alone.',
   'START-15': 'A service that runs and is not ready yet says why, and when it is.',

@@ -5,6 +5,7 @@ import type { paths } from '../../client/api.js';
 import { RelayError } from '../../client/error.js';
 import { counted } from '../../words/counted.js';
 import { timeOf } from '../../words/times.js';
+import { isAgreed } from '../core/agreement.js';
 import { defineCommand, flag, type Invocation, neededText, text, type Values } from '../core/command.js';
 import { Failed, UsageError } from '../core/failure.js';
 import { showProgress } from '../core/progress.js';
@@ -48,7 +49,11 @@ export const redeliverCommand = defineCommand({
     if (plan.events.length === 0) throw await nothingToShow(options, service, plan);
     const run = options.run ?? newId();
     if (dry) return print(invocation, summary(plan), describe(plan));
-    if (!yes && !(await isAgreed(invocation, plan))) throw new Failed('nothing was done', 'not_agreed');
+    if (!yes) {
+      terminal.err(describe(plan));
+      if (!(await isAgreed(invocation, 'Show them again?')))
+        throw new Failed('nothing was done', 'not_agreed');
+    }
     if (!invocation.json) terminal.err(`run ${run}`);
     const redelivered = await redeliver(invocation, service, plan, { run, channel });
     const told = `${redelivered} of ${counted(plan.events.length, 'event')} shown again (run ${run})`;
@@ -140,12 +145,6 @@ async function redeliver(
   }
   progress.end();
   return redelivered;
-}
-
-async function isAgreed({ terminal, stop }: Invocation, plan: Plan): Promise<boolean> {
-  terminal.err(describe(plan));
-  const answer = await terminal.ask?.('Show them again? [y/N] ', stop).catch(() => '');
-  return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
 function summary({ events, channels, lines, notDelivered }: Plan) {

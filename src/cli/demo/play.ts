@@ -24,7 +24,7 @@ type Statistics = operations['getQueueStatistics']['responses'][200]['content'][
 /**
  * Plays the story on a service and shows what an IRC client sees of it. Throws `Failed` if a line is missing.
  */
-export async function demo(invocation: Invocation<{ own: boolean }>): Promise<void> {
+export async function demo(invocation: Invocation<{ own: boolean; yes: boolean }>): Promise<void> {
   const { terminal, json, stop } = invocation;
   const show = json ? { ...terminal, out: () => {} } : terminal;
   const interruption = new AbortController();

@@ -4,9 +4,11 @@ import { join, resolve } from 'node:path';
 import { pino } from 'pino';
 import { createApp } from '../../app/app.js';
 import { type Config, readConfig } from '../../config/config.js';
+import { isPublic } from '../../config/warnings.js';
 import { freePort, isFree } from '../../servers/net.js';
+import { isAgreed } from '../core/agreement.js';
 import type { Invocation } from '../core/command.js';
-import { Failed } from '../core/failure.js';
+import { Failed, UsageError } from '../core/failure.js';
 import { webhookSecret } from '../events/emit.js';
 import { askAbout, ServiceClient, serviceOf } from '../service/client.js';
 import { ownServerPort } from '../service/own-servers.js';
@@ -27,8 +29,10 @@ export interface DemoTarget {
   close(): Promise<void>;
 }
 
-/** The service that runs, if one does; else one of our own. */
-export async function openTarget(invocation: Invocation<{ own: boolean }>): Promise<DemoTarget> {
+/** The service that runs, if one does; else one of our own. Asks first where others may use the one that runs. */
+export async function openTarget(
+  invocation: Invocation<{ own: boolean; yes: boolean }>,
+): Promise<DemoTarget> {
   const { options, stop, config } = invocation;
   const settings = config();
   if (options.own || settings.PORT === 0) return await startOwn(settings, stop);
@@ -39,16 +43,33 @@ export async function openTarget(invocation: Invocation<{ own: boolean }>): Prom
     if (!(error instanceof Failed) || error.code === 'interrupted') throw error;
     return await startOwn(settings, stop);
   }
-  const irc = await ircOf(service, settings);
+  const about = await askAbout(service).catch(() => undefined);
+  // a service that wants a key for this has keys
+  if (!options.yes && (about === undefined || isInUse(settings))) await agreeOn(service, invocation);
+  const irc = about?.irc || configuredIrc(settings);
   return { service, secret: await webhookSecret(settings), irc, own: false, close: async () => {} };
 }
 
-/** Where a running service has its network: its own word, for it may have been started with other settings than ours. */
-async function ircOf(service: ServiceClient, settings: Config): Promise<string> {
-  const { irc } = await askAbout(service).catch(() => ({ irc: undefined }));
-  if (irc) return irc;
-  const port = ownServerPort(resolve(settings.DATA_DIR), 'irc') ?? settings.IRC_EMBEDDED_PORT;
-  return settings.IRC_URL || `irc://127.0.0.1:${port}`;
+/** Whether others than who tries the service out may use it: they reach it, have keys, or are on its servers. */
+function isInUse(settings: Config): boolean {
+  const hasKeys = settings.API_KEYS.length > 0 || settings.API_KEYS_FILE !== '';
+  return isPublic(settings) || hasKeys || settings.NATS_URL !== '' || settings.IRC_URL !== '';
+}
+
+async function agreeOn({ url }: ServiceClient, invocation: Invocation): Promise<void> {
+  const what = `the service at ${url} is not for this machine alone`;
+  if (!invocation.terminal.ask)
+    throw new UsageError(
+      `${what}, and nobody can be asked here: say --yes to play there, or --own to play on a service of the demo's own`,
+    );
+  invocation.terminal.err(`${what}: events and ratings of the demo stay there for ever`);
+  if (!(await isAgreed(invocation, 'Play there?'))) throw new Failed('nothing was done', 'not_agreed');
+}
+
+/** Where a service that does not say it should have its network. */
+function configuredIrc({ DATA_DIR, IRC_EMBEDDED_PORT, IRC_URL }: Config): string {
+  const port = ownServerPort(resolve(DATA_DIR), 'irc') ?? IRC_EMBEDDED_PORT;
+  return IRC_URL || `irc://127.0.0.1:${port}`;
 }
 
 /**
