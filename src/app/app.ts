@@ -11,8 +11,11 @@ export interface App extends Assembly {
   stop(): Promise<void>;
 }
 
-/** Puts the service together from its configuration and starts it. Throws when a part cannot be started, with nothing left running. */
-export async function createApp(config: Config, logger: Logger): Promise<App> {
+/**
+ * Puts the service together from its configuration and starts it. Throws when a part cannot be started, and the reason
+ * of `interrupt` when that comes before the servers are up, with nothing left running.
+ */
+export async function createApp(config: Config, logger: Logger, interrupt?: AbortSignal): Promise<App> {
   const startedAt = new Date();
   const closing: Closing[] = [];
   const stop = () => closeAll(closing, logger);
@@ -26,6 +29,8 @@ export async function createApp(config: Config, logger: Logger): Promise<App> {
     loading.catch(() => {}); // told below, when the servers can be ended
     const dependencies = await opened;
     const { assemble } = await loading;
+    // a server that has begun to start can only be ended once it is there: this is the first moment
+    interrupt?.throwIfAborted();
     return { ...(await assemble(config, logger, { startedAt, dependencies, closing })), stop };
   } catch (error) {
     await stop();

@@ -99,6 +99,20 @@ t.test('START-07 a log server that wants other credentials, and what is shown of
   t.notMatch(out.join('\n'), 'ss-xxx');
 });
 
+t.test('START-20 a signal during the start', async (t) => {
+  const dataDir = await dataDirectory(t);
+  const service = run(t, ['src/main.ts'], await separateEnvironment(dataDir));
+  await service.line((line) => line.includes('"server runs"'));
+  service.child.kill('SIGINT');
+  await service.line((line) => line.includes('stopping as soon as what was begun is up'));
+  const { code, out, err } = await service.ended();
+  t.match({ code, err }, { code: 0, err: '' });
+  t.match(JSON.parse(out.at(-1)!), { msg: 'stopped' });
+  t.notMatch(out.join('\n'), 'Server listening', 'the rest is not started');
+  t.equal(ownServerPort(dataDir, 'nats'), undefined);
+  t.equal(ownServerPort(dataDir, 'irc'), undefined);
+});
+
 t.test('the life of the service', async (t) => {
   const dataDir = await dataDirectory(t);
   const env = await separateEnvironment(dataDir);

@@ -36,4 +36,6 @@ export const start = {
     'A command whose output could not be written says so and fails; a reader that has gone is no failure.',
   'START-18': 'A start without a webhook secret, where none is made, warns that no event is accepted.',
   'START-19': 'A file of keys or paid channels that cannot be used is named before anything is started.',
+  'START-20':
+    'A signal during the start is answered at once; what was begun ends in order, and the rest is not started.',
 } as const;

@@ -23,9 +23,14 @@ export async function runService({ config: readConfig, terminal, stop }: Invocat
   });
 
   for (const warning of unknownSettings()) logger.warn(warning);
-  const app = await createApp(config, logger).catch((error: unknown) => {
+  const told = () => logger.info('stopping as soon as what was begun is up; a second signal ends it at once');
+  stop.addEventListener('abort', told);
+  const app = await createApp(config, logger, stop).catch((error: unknown) => {
+    if (stop.aborted && error === stop.reason) return undefined;
     throw explainStart(error, config, logger);
   });
+  stop.removeEventListener('abort', told);
+  if (app === undefined) return logger.info('stopped');
   if (!stop.aborted) announce(app, config, terminal, logger);
   const readiness = tellReadiness(app, logger, stop);
   if (!stop.aborted) await once(stop, 'abort');
