@@ -233,6 +233,12 @@ t.test('START-04 names that are no settings', async (t) => {
     'SOMETHING in .env is not a setting',
   ]);
 
+  t.same(warnings({ POORT: '1' }, 'POORT=1\nHOSTS=a\n'), [
+    'HOSTS in .env is not a setting: did you mean HOST?',
+    'POORT in .env is not a setting: did you mean PORT?',
+  ]);
+  t.same(warnings({ POORT: '1' }), [], 'in the environment it may be one of others');
+
   const secret = '0123456789'.repeat(4);
   t.same(
     warnings({}, `API_KEYS ops:${secret}\nPORT=1\n`).filter((text) => text.includes(secret)),

@@ -12,7 +12,8 @@ export function configurationPage(): string {
   const [, ...sections] = readFileSync('.env.example', 'utf8').split(/^## /m);
   const intro = `Settings are environment variables, or lines of a file \`.env\` in the folder where the service starts. The environment wins
 over \`.env\`. Lists have commas between their parts. A wrong value is named at the start, and the service does not start.
-\`bin/relay doctor\` names settings that nobody knows.
+\`bin/relay doctor\` names what is no setting: any such name in \`.env\`, and in the environment those much like a setting of five
+letters or more.
 `;
   const tables = sections.map((section) => {
     const [title = '', ...lines] = section.split('\n');

@@ -192,7 +192,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environmentWithFile()): Conf
   throw unusable(problems);
 }
 
-/** The error that tells of problems, each of which begins with the name of a setting. */
+/** The error that tells of problems. Each begins with the name of a setting. */
 export function unusable(problems: readonly string[]): ConfigError {
   return new ConfigError(['The configuration cannot be used:', ...problems].join('\n  '));
 }

@@ -2,7 +2,7 @@ import { nearestWord } from '../words/spelling.js';
 
 /** Names that a `.env` file may hold besides our settings: for docker compose, and for Node.js itself. */
 const ofOthers = /^((POSTGRES|NATS)_PASSWORD|TZ|(COMPOSE|DOCKER|NODE)_.+)$/;
-/** Shorter names, such as HOST, are too much like those of other programs to be called misspelled. */
+/** Shorter names, such as HOST, are too much like those of other programs in the environment to be called misspelled. */
 const shortest = 5;
 
 /**
@@ -14,27 +14,25 @@ export function unknownNames(
   given: { environment: readonly string[]; file: readonly string[]; brokenLines: number },
   known: readonly string[],
 ): string[] {
-  const similar = known.filter((name) => name.length >= shortest);
-  const meant = (name: string) => nearestWord(name.toUpperCase(), similar);
-  const say = (name: string, place: string) => {
-    const suggestion = meant(name);
-    return `${name}${place} is not a setting${suggestion ? `: did you mean ${suggestion}?` : ''}`;
-  };
+  const long = known.filter((name) => name.length >= shortest);
+  const meant = (name: string, names: readonly string[]) => nearestWord(name.toUpperCase(), names);
+  const say = (name: string, place: string, suggestion: string | undefined) =>
+    `${name}${place} is not a setting${suggestion ? `: did you mean ${suggestion}?` : ''}`;
   const unknown = (name: string) => !known.includes(name);
   // what is no name comes from a line that is not NAME=value
   const inFile = given.file.filter(
     (name) => unknown(name) && !ofOthers.test(name) && /^[A-Za-z_]\w*$/.test(name),
   );
   const around = given.environment.filter(
-    (name) => unknown(name) && !given.file.includes(name) && meant(name) !== undefined,
+    (name) => unknown(name) && !given.file.includes(name) && meant(name, long) !== undefined,
   );
   return [
     // such a line may hold a secret: nothing of it is repeated
     ...Array(given.brokenLines).fill(
       '.env has a line that is not NAME=value: Node.js passes over it, or over the next one too',
     ),
-    ...inFile.map((name) => say(name, ' in .env')),
-    ...around.map((name) => say(name, '')),
+    ...inFile.map((name) => say(name, ' in .env', meant(name, known))),
+    ...around.map((name) => say(name, '', meant(name, long))),
   ];
 }
 
