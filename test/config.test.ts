@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { ConfigError, environment, readConfig, roles, unknownSettings } from '../src/config/config.js';
-import { bootWarnings } from '../src/config/warnings.js';
+import { bootWarnings, settingRisks } from '../src/config/warnings.js';
 
 function problemsOf(env: NodeJS.ProcessEnv): string {
   try {
@@ -284,6 +284,15 @@ t.test('START-18 a webhook secret that nobody has set or makes', async (t) => {
     t.same(warned({ ...elsewhere, ROLES: 'projections' }), [], 'events come to another process');
   }
   t.same(warned({}), [], 'one is made');
+});
+
+t.test('START-21 events that expire before they have been tried', async (t) => {
+  const warned = (env: NodeJS.ProcessEnv) =>
+    settingRisks(readConfig(env)).filter(({ what }) => what.startsWith('EVENT_TTL_MS is'));
+  t.same(warned({}), []);
+  t.same(warned({ EVENT_TTL_MS: '15000' }), []);
+  t.match(warned({ EVENT_TTL_MS: '1' }), [{ what: /their 3 tries$/, mend: /^set EVENT_TTL_MS to 15000/ }]);
+  t.match(warned({ EVENT_RETRY_MS: '2000000' }), [{ mend: /^set EVENT_TTL_MS to 6000000/ }]);
 });
 
 t.test('.env.example has every variable with its default', async (t) => {

@@ -119,6 +119,12 @@ export function settingRisks(config: Config): SettingRisk[] {
       'name what may be shown in UNKNOWN_EVENT_FIELDS, or set UNKNOWN_EVENTS to ignore or reject',
     );
   }
+  const triesMs = config.EVENT_RETRY_MS * config.EVENT_MAX_RETRIES;
+  if (config.EVENT_TTL_MS < triesMs)
+    note(
+      `EVENT_TTL_MS is ${config.EVENT_TTL_MS}: events expire before they have had their ${config.EVENT_MAX_RETRIES} tries`,
+      `set EVENT_TTL_MS to ${triesMs} or more, which is EVENT_RETRY_MS times EVENT_MAX_RETRIES`,
+    );
   if (webhooksMayReachLoopback(config)) {
     note(
       'WEBHOOK_LOOPBACK is true: whoever has an agent key can have programs on this machine posted to',

@@ -38,4 +38,5 @@ export const start = {
   'START-19': 'A file of keys or paid channels that cannot be used is named before anything is started.',
   'START-20':
     'A signal during the start is answered at once; what was begun ends in order, and the rest is not started.',
+  'START-21': 'A time to live that is shorter than the tries of an event take is warned about.',
 } as const;
