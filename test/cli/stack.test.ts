@@ -144,7 +144,7 @@ t.test('the command line and a running service', async (t) => {
     t.match(streams[0], { stream: 'MARKET', facts: facts.length });
   });
 
-  await t.test('projections', async (t) => {
+  await t.test('OPERATE-24 projections', async (t) => {
     const live = ({ projections }: Projections) =>
       projections.every(({ state, streams }) => state === 'live' && streams.every(({ lag }) => lag === 0));
     const { projections } = await until(['projections'], env, live);
@@ -161,7 +161,13 @@ t.test('the command line and a running service', async (t) => {
     t.match(await relay(['projections', 'prune'], { env }), { code: 0, out: queue.schema });
     t.match(await relay(['projections', 'prune'], { env }), { code: 0, out: 'nothing to drop' });
     t.match(await relay(['projections', 'prune', '--json'], { env }), { code: 0, out: '{"dropped":[]}' });
-    t.match(await relay(['projections', 'rebuild', 'nothing'], { env }), { code: 1, err: /nothing/ });
+    t.match(await relay(['projections', 'rebuild', 'nothing'], { env }), {
+      code: 1,
+      err: /\n"relay projections" lists them$/,
+    });
+    t.match(await relay(['dead-letters', 'show', 'nothing'], { env }), {
+      err: /"relay events market" lists what was received$/,
+    });
     const skip = [
       'projections',
       'skip',

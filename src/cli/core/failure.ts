@@ -38,6 +38,20 @@ export interface Ending {
 
 const anyUsage = 'relay <command> [arguments] [options]; "relay help" lists the commands';
 
+/** The commands that show what the hints of the service send readers to. */
+const commandOf: Record<string, string> = {
+  'GET /ops/projections': '"relay projections"',
+  'GET /ops/workers': '"relay workers"',
+  'GET /ops/dead-letters': '"relay dead-letters"',
+  'GET /ops/events': '"relay events market"',
+  'GET /guardian/incidents': '"relay incidents"',
+};
+
+/** A hint of the service for people at a command line. */
+function withCommands(hint: string | undefined): string | undefined {
+  return hint?.replace(/GET \/[a-z/-]+/g, (route) => commandOf[route] ?? route);
+}
+
 /** What an error means to whoever has called a command: the only place that gives exit codes. */
 export function endingOf(error: unknown): Ending {
   const { kind, name, message = '', code = 'failed', hint, usage, stack } = error as Partial<Known>;
@@ -48,7 +62,7 @@ export function endingOf(error: unknown): Ending {
   if (name === 'RelayError' && code.startsWith('api_key_'))
     return { ...told, exit: 1, code, hint: 'Give the key with --key or RELAY_API_KEY.' };
   if (kind === 'failed' || name === 'RelayError' || isExpected(error))
-    return { ...told, exit: 1, code, hint };
+    return { ...told, exit: 1, code, hint: withCommands(hint) };
   return { exit: 1, code: 'internal_error', message, text: `this is a bug of ours: ${stack}` };
 }
 
