@@ -134,6 +134,7 @@ t.test('usage', async (t) => {
 });
 
 t.test('help', async (t) => {
+  t.match((await relay(['replay', '--help'])).out, /without NATS_URL the service has it, and must run/);
   const all = await relay(['help']);
   t.equal(all.code, 0);
   for (const { name, summary } of commands)

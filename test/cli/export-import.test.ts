@@ -226,8 +226,10 @@ t.test('OPERATE-11 what does not fit is refused, and nothing is changed', async 
     return await relay(['import', '--in', path], { env: atTarget });
   };
   const cases: [string, string[], RegExp][] = [
-    ['an empty file', [], /line 1: /],
-    ['something else', ['{"hello":1}'], /line 1: it is no line of an export/],
+    ['an empty line', [], /given\.jsonl is no export that this version knows/],
+    ['something else', ['{"hello":1}'], /given\.jsonl is no export that this version knows\nName a file/],
+    ['no JSON', ['# Relay Network', ''], /^relay: \S+given\.jsonl is no export that this version knows$/m],
+    ['no JSON further down', [old[0]!, '# Relay'], /line 2: it is no line of an export/],
     ['no head', lines.slice(1), /line 1: the head is not where it should be/],
     ['no end', lines.slice(0, -1), /is not whole/],
     ['a line twice', [...old.slice(0, 3), ...old.slice(2)], /line 4: MARKET 4 does not come after/],
@@ -240,11 +242,17 @@ t.test('OPERATE-11 what does not fit is refused, and nothing is changed', async 
     [
       'a later version',
       [lines[0]!.replace('"relay_export":2', '"relay_export":3'), ...lines.slice(1)],
-      /line 1: it is no line of an export that this version knows/,
+      /is no export that this version knows/,
     ],
   ];
   for (const [what, given, message] of cases)
     t.match(await importing(given), { code: 1, err: message }, what);
+  // the input is kept in a file of ours, which nobody knows
+  const fromInput = run(t, ['src/cli.ts', 'import'], atTarget);
+  t.match(await fromInput.ended(), {
+    code: 1,
+    err: /^relay: standard input is empty: there is no export\n$/,
+  });
   const partial = `${directory}/partial.jsonl`;
   t.match(await relay(['export', '--streams', 'market', '--out', partial], { env: atSource }), { code: 0 });
   t.match(await relay(['import', '--in', partial], { env: atTarget }), { code: 1, err: /has only MARKET/ });
@@ -520,7 +528,7 @@ t.test('OPERATE-20 an export of an earlier version is continued and imported, wi
   await writeFile(file, mixed);
   t.match(
     await relay(['import', '--in', file], { env: atTarget }),
-    { code: 1, err: /line 1: it is no line of an export that this version knows/ },
+    { code: 1, err: /is no export that this version knows/ },
     'a head of an earlier version has no checksum',
   );
 });

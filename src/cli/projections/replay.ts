@@ -45,6 +45,7 @@ export const replayCommand = defineCommand({
     'Folds the facts again into tables of its own, with the fold of this version, and answers from them; what the\n' +
     'service reads is not touched. A sequence alone is one of the first stream of the read model; its other streams\n' +
     'are folded up to the time of that fact. With sequences of several streams, those not named are folded whole.\n' +
+    'Reads the event log: without NATS_URL the service has it, and must run.\n' +
     'The tables are in a throw-away database, or in a schema of their own where DATABASE_URL is set.\n' +
     `An answer has at most ${maxRows} rows and ${bytes(maxSize)} as JSON. Of columns with the same name the second is\n` +
     'shown as name_2, the third as name_3.',

@@ -17,6 +17,12 @@ export interface CheckedExport {
   streams: Map<string, CheckedStream>;
 }
 
+/** Where an export is read, and what it is called. */
+export interface ExportSource {
+  path: string;
+  name: string;
+}
+
 /** One stream of it, and of the log. */
 export interface CheckedStream {
   definition: StreamDefinition;
@@ -46,11 +52,16 @@ export function placeholderSubject({ subjects }: StreamDefinition): string {
 }
 
 /** Reads a whole export and compares it with what the log has. Throws `Failed` when it is not whole or does not fit. */
-export async function checkExport(path: string, log: Log, step: ImportStep): Promise<CheckedExport> {
+export async function checkExport(
+  { path, name: source }: ExportSource,
+  log: Log,
+  step: ImportStep,
+): Promise<CheckedExport> {
   const bytes = await sizeOf(path);
+  if (bytes === 0) throw new Failed(`${source} is empty: there is no export`, 'not_an_export');
   const checked: CheckedExport = { messages: 0, bytes, hasChecksums: false, streams: new Map() };
   const comparisons = new Map<string, Comparison>();
-  const reader = new ExportReader(path);
+  const reader = new ExportReader(source);
   let read = 0;
   let isEnded = false;
   for await (const lines of linesOf(createReadStream(path))) {
@@ -60,7 +71,7 @@ export async function checkExport(path: string, log: Log, step: ImportStep): Pro
       isEnded = said.is === 'end';
       if (said.is === 'head') {
         checked.hasChecksums = said.hasChecksums;
-        if (!said.whole) throw partial(path, said.streams);
+        if (!said.whole) throw partial(source, said.streams);
         for (const name of said.streams) {
           const definition = streams.find((stream) => stream.name === name);
           if (!definition) throw new Failed(`this version has no stream ${name}`, 'unknown_stream');
@@ -89,7 +100,7 @@ export async function checkExport(path: string, log: Log, step: ImportStep): Pro
   }
   if (!isEnded || read < bytes) {
     const hint = 'The same "relay export" goes on with it, where the exported log is.';
-    throw new Failed(`${path} is not whole: the export was interrupted`, 'export_incomplete', hint);
+    throw new Failed(`${source} is not whole: the export was interrupted`, 'export_incomplete', hint);
   }
   for (const [name, { end }] of checked.streams) await comparisons.get(name)!.finish(end);
   step.progress.to(bytes, bytes);
@@ -150,9 +161,9 @@ function named({ streams }: CheckedExport, reader: ExportReader, name: string): 
   throw reader.refusal(`its head does not name ${name}`);
 }
 
-function partial(path: string, names: string[]): Failed {
+function partial(source: string, names: string[]): Failed {
   const hint = 'Facts refer to facts of other streams: export all of them.';
-  return new Failed(`${path} has only ${names.join(', ')}`, 'export_partial', hint);
+  return new Failed(`${source} has only ${names.join(', ')}`, 'export_partial', hint);
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -126,9 +126,17 @@ export function isSameMessage(a: ExportedMessage, b: Omit<Entry, 'pending'>): bo
   return isSamePlace && Buffer.compare(a.data, b.data) === 0;
 }
 
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined; // what the parser says is about JSON, and no help to whoever took another file
+  }
+}
+
 /** Reads one line. Throws if it is not a line of an export. */
 export function parseExportLine(line: string): ExportLine {
-  const parsed = Line.safeParse(JSON.parse(line));
+  const parsed = Line.safeParse(jsonOf(line));
   if (!parsed.success) throw new Error('it is no line of an export that this version knows');
   const found = parsed.data;
   if ('end' in found) return { is: 'end', seqs: new Map(Object.entries(found.end)) };

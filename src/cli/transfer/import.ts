@@ -14,7 +14,7 @@ import { showProgress } from '../core/progress.js';
 import { withScratch } from '../core/scratch.js';
 import { print } from '../core/terminal.js';
 import { withLogServer } from '../log/server.js';
-import { type CheckedExport, checkExport } from './check.js';
+import { type CheckedExport, checkExport, type ExportSource } from './check.js';
 import { lacksChecksums } from './reader.js';
 import { writeImport } from './write.js';
 
@@ -30,13 +30,13 @@ export const importCommand = defineCommand({
     'IRC is not shown again.',
   options: { in: text('FILE', 'the export (default: the input)') },
   async run(invocation) {
-    await withInput(invocation.options.in, invocation.stop, (path) =>
-      withLogServer(invocation.config(), { alone: true }, (url) => bringIn(invocation, path, url)),
+    await withInput(invocation.options.in, invocation.stop, (source) =>
+      withLogServer(invocation.config(), { alone: true }, (url) => bringIn(invocation, source, url)),
     );
   },
 });
 
-async function bringIn(invocation: Invocation, path: string, url: string): Promise<void> {
+async function bringIn(invocation: Invocation, source: ExportSource, url: string): Promise<void> {
   const { terminal, stop } = invocation;
   const log = await openTarget(invocation.config(), url);
   try {
@@ -47,7 +47,7 @@ async function bringIn(invocation: Invocation, path: string, url: string): Promi
       throw new Failed(reason, 'log_in_use', hint);
     }
     const checking = showProgress(invocation, 'checking');
-    const checked = await checkExport(path, log, { stop, progress: checking }).finally(checking.end);
+    const checked = await checkExport(source, log, { stop, progress: checking }).finally(checking.end);
     if (!checked.hasChecksums) terminal.err(`the export ${lacksChecksums}`);
     const absent = absentIn(checked);
     for (const [name, count] of Object.entries(absent)) {
@@ -56,7 +56,9 @@ async function bringIn(invocation: Invocation, path: string, url: string): Promi
       terminal.err(`${what}: the exported log did not have them${unless}`);
     }
     const writing = showProgress(invocation, 'importing');
-    const imported = await writeImport(path, log, checked, { stop, progress: writing }).finally(writing.end);
+    const imported = await writeImport(source.path, log, checked, { stop, progress: writing }).finally(
+      writing.end,
+    );
     report(invocation, checked, { imported, absent });
   } finally {
     await log.close();
@@ -104,13 +106,13 @@ async function openTarget(config: Config, urls: string): Promise<Log> {
   }
 }
 
-/** Lends the path of the export; what comes from the input is put into a file first, because it is read twice. */
+/** Lends the export; what comes from the input is put into a file first, because it is read twice. */
 async function withInput(
   file: string | undefined,
   stop: AbortSignal,
-  work: (path: string) => Promise<void>,
+  work: (source: ExportSource) => Promise<void>,
 ): Promise<void> {
-  if (file !== undefined) return await work(file);
+  if (file !== undefined) return await work({ path: file, name: file });
   if (process.stdin.isTTY) throw new UsageError('say which export, with --in, or send it to the input');
   await withScratch('import', async (directory) => {
     const path = join(directory, 'export.jsonl');
@@ -119,6 +121,6 @@ async function withInput(
     }).catch((error: Error) => {
       throw new Failed(`the input cannot be kept in ${directory}: ${error.message}`, 'input_unreadable');
     });
-    await work(path);
+    await work({ path, name: 'standard input' });
   });
 }

@@ -7,13 +7,14 @@ export const lacksChecksums =
 
 /** Reads an export line by line, and checks that each is unchanged. */
 export class ExportReader {
-  readonly #path: string;
+  readonly #name: string;
   #number = 0;
   #last: ExportedMessage | undefined;
   #checksums: Checksums | undefined;
 
-  constructor(path: string) {
-    this.#path = path;
+  /** `name` is what errors call the export. */
+  constructor(name: string) {
+    this.#name = name;
   }
 
   /** The number of the last line that was read, from 1 on. */
@@ -43,7 +44,7 @@ export class ExportReader {
 
   /** An error that says why the last line that was read does not belong to an export. */
   refusal(reason: string): Failed {
-    return new Failed(`${this.#path}, line ${this.#number}: ${reason}`, 'not_an_export');
+    return new Failed(`${this.#name}, line ${this.#number}: ${reason}`, 'not_an_export');
   }
 
   #check(line: Buffer): void {
@@ -51,13 +52,17 @@ export class ExportReader {
     const behind = this.#last ? ` (after ${this.#last.stream} ${this.#last.seq})` : '';
     const reason = 'is not as it was written: it was altered, or lines before it were removed or moved';
     const hint = 'Nothing was changed. Take another copy of the file, or export again into another one.';
-    throw new Failed(`${this.#path}, line ${this.#number}${behind} ${reason}`, 'export_altered', hint);
+    throw new Failed(`${this.#name}, line ${this.#number}${behind} ${reason}`, 'export_altered', hint);
   }
 
   #parsed(line: string): ExportLine {
     try {
       return parseExportLine(line);
     } catch (error) {
+      if (this.#number === 1) {
+        const hint = 'Name a file that "relay export" of this version, or of an earlier one, has written.';
+        throw new Failed(`${this.#name} is no export that this version knows`, 'not_an_export', hint);
+      }
       throw this.refusal((error as Error).message);
     }
   }
