@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import t from 'tap';
 import { isKnownType, samplePayload, sampleTypes } from '../../streams/events/index.js';
 import { ratingOf } from '../../workers/reputation/index.js';
+import { relay } from '../cli/terminal.js';
 import { shell } from '../readme/blocks.js';
 import { postEvent, startApp, webhookSecret } from '../support/app.js';
 import { startNats } from '../support/nats.js';
@@ -161,6 +162,8 @@ t.test('HOOK-41 a service that takes signed timestamps alone says so everywhere'
     t.equal(answer.status, 401);
     return answer.body;
   };
+  const env = { EM_WEBHOOK_SECRET: webhookSecret, EM_WEBHOOK_SCHEMES: 'timestamped' };
+  t.match(await relay(['emit', 'task.expired', '--url', url], { env }), { code: 0 });
   t.match(await refused({}), { code: 'signature_invalid', hint: /a point and the bytes of the body/ });
   t.match(await refused({ 'x-em-signature': '' }), {
     code: 'signature_missing',

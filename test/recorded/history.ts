@@ -124,7 +124,7 @@ export async function history(
     const stage = {
       service,
       payments: parts.payments,
-      secret: '',
+      signing: { secret: '', schemes: [] },
       irc: parts.irc,
       own: false,
       close: async () => {},

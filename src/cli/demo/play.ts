@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import { routeEvent } from '../../../streams/events/index.js';
-import type { MarketEvent, operations, RelayClient } from '../../client/index.js';
+import type { MarketEvent, operations, Received, RelayClient } from '../../client/index.js';
 import type { Invocation } from '../core/command.js';
 import { Failed } from '../core/failure.js';
 import { printable, styled, type Terminal, writeTable } from '../core/terminal.js';
+import { postEvent } from '../events/emit.js';
 import { showAgents } from './agents.js';
 import { IrcViewer, type ViewedLine } from './irc-viewer.js';
 import { showPayments } from './payments.js';
@@ -100,7 +101,7 @@ async function play(target: DemoTarget, terminal: Terminal): Promise<unknown> {
 /** Posts an event and waits for its lines. Answers the channels that are closed to guests. */
 async function showEvent(target: DemoTarget, viewer: IrcViewer, event: MarketEvent): Promise<string[]> {
   const from = viewer.lines.length;
-  const answer = await target.service.api.postEvent(target.secret, event);
+  const answer = (await postEvent(target.service, target.signing, event)).body as Received;
   const { status, target_channels, formatted_message } = answer;
   if (status !== 'accepted' || !target_channels || formatted_message === undefined) {
     throw new Failed('an event was not accepted', 'not_accepted', JSON.stringify(answer));
@@ -124,7 +125,7 @@ async function whatTheQueueSays(target: DemoTarget, eventId: string): Promise<st
   return printable(`The queue says of this event: ${status}${last_error ? `, ${last_error}` : ''}.`);
 }
 
-async function showReads({ service, secret }: DemoTarget, event: MarketEvent, terminal: Terminal) {
+async function showReads({ service, signing }: DemoTarget, event: MarketEvent, terminal: Terminal) {
   title(terminal, 'What the API says');
   const statistics = await settledStatistics(service.api);
   writeTable(
@@ -137,7 +138,7 @@ async function showReads({ service, secret }: DemoTarget, event: MarketEvent, te
   terminal.out(
     `\n${styled(terminal, 'bold', 'GET /health')}  ${printable(`${health.status} (${services.join(', ')})`)}`,
   );
-  const repeated = await service.api.postEvent(secret, event);
+  const repeated = (await postEvent(service, signing, event)).body as Received;
   terminal.out(
     `${styled(terminal, 'bold', 'The first event, sent again')}  ${printable(JSON.stringify(repeated))}`,
   );

@@ -9,7 +9,7 @@ import { freePort, isFree } from '../../servers/net.js';
 import { isAgreed } from '../core/agreement.js';
 import type { Invocation } from '../core/command.js';
 import { Failed, UsageError } from '../core/failure.js';
-import { webhookSecret } from '../events/emit.js';
+import { type Signing, signingOf } from '../events/emit.js';
 import { askAbout, ServiceClient, serviceOf } from '../service/client.js';
 import { ownServerPort } from '../service/own-servers.js';
 import { type DemoPayments, type NoPayments, openDemoPayments } from './payments-setup.js';
@@ -17,8 +17,8 @@ import { type DemoPayments, type NoPayments, openDemoPayments } from './payments
 /** A service that the demo plays on. */
 export interface DemoTarget {
   service: ServiceClient;
-  /** What events are signed with. */
-  secret: string;
+  /** How events are signed. */
+  signing: Signing;
   /** `irc://host:port` of its network. */
   irc: string;
   /** Whether it was started for the demo. */
@@ -47,7 +47,7 @@ export async function openTarget(
   // a service that wants a key for this has keys
   if (!options.yes && (about === undefined || isInUse(settings))) await agreeOn(service, invocation);
   const irc = about?.irc || configuredIrc(settings);
-  return { service, secret: await webhookSecret(settings), irc, own: false, close: async () => {} };
+  return { service, signing: await signingOf(settings), irc, own: false, close: async () => {} };
 }
 
 /** Whether others than who tries the service out may use it: they reach it, have keys, or are on its servers. */
@@ -99,7 +99,7 @@ async function startOwn({ IRC_EMBEDDED_PORT }: Config, stop: AbortSignal): Promi
     const app = await createApp(readConfig(settings), pino({ level: 'silent' }));
     return {
       service: new ServiceClient({ url: app.address!, stop }),
-      secret: app.webhookSecrets[0]!,
+      signing: { secret: app.webhookSecrets[0]!, schemes: ['body'] },
       irc: app.places.irc,
       own: true,
       payments,

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { MarketPayload } from '../../../streams/events/event.js';
 import { samplePayload, sampleTypes } from '../../../streams/events/samples.js';
-import { signBody } from '../../auth/webhook-signature.js';
+import { type SignatureScheme, signedHeaders } from '../../auth/webhook-signature.js';
 import { RelayError } from '../../client/error.js';
 import type { Config } from '../../config/config.js';
 import { makesWebhookSecret } from '../../config/warnings.js';
@@ -53,25 +53,39 @@ export const emitCommand = defineCommand({
     const [type = ''] = invocation.arguments;
     const { options } = invocation;
     const service = serviceOf(invocation, options);
-    const secret = await webhookSecret(invocation.config());
+    const signing = await signingOf(invocation.config());
     const event = eventOf(type, options);
-    const reply = await postEvent(service, secret, event);
-    if (reply.status >= 300) throw new RelayError(reply, reply.body);
+    const reply = await postEvent(service, signing, event);
     print(invocation, reply.body, () => writeReply(invocation.terminal, event, reply));
   },
 });
 
-/** Signs an event as the marketplace does and posts it. */
-export function postEvent(service: ServiceClient, secret: string, event: OutgoingEvent): Promise<Reply> {
-  const body = JSON.stringify(event);
-  return service.send('POST', '/hooks/em/events', body, {
-    'x-em-signature': signBody(secret, body),
-    'x-em-timestamp': new Date().toISOString(),
-  });
+/** How events are signed for a service. */
+export interface Signing {
+  secret: string;
+  schemes: SignatureScheme[];
 }
 
-/** The secret to sign with: the configured one, else the one that the service has generated. Throws `Failed` without one. */
-export async function webhookSecret(config: Config): Promise<string> {
+/** Signs an event as the marketplace does and posts it. Throws `RelayError` when it is refused. */
+export async function postEvent(
+  service: ServiceClient,
+  { secret, schemes }: Signing,
+  event: OutgoingEvent,
+): Promise<Reply> {
+  const body = JSON.stringify(event);
+  const headers = signedHeaders(secret, body, { schemes, now: new Date() });
+  const reply = await service.send('POST', '/hooks/em/events', body, headers);
+  if (reply.status >= 300) throw new RelayError(reply, reply.body);
+  return reply;
+}
+
+/** How the service of this configuration is signed for. Throws `Failed` without a secret. */
+export async function signingOf(config: Config): Promise<Signing> {
+  return { secret: await webhookSecret(config), schemes: config.EM_WEBHOOK_SCHEMES };
+}
+
+/** The secret to sign with: the configured one, else the one that the service has generated. */
+async function webhookSecret(config: Config): Promise<string> {
   const [configured] = config.EM_WEBHOOK_SECRET;
   if (configured) return configured;
   // a stored one, made for our own IRC server along with others, is not used then
