@@ -91,7 +91,7 @@ t.test('START-03 settings that do not go together are refused, all at once', asy
 });
 
 t.test('roles', async (t) => {
-  t.same(readConfig({ ROLES: 'projections' }).ROLES, ['projections']);
+  t.same(readConfig({ ROLES: 'api' }).ROLES, ['api']);
   t.same(readConfig({ ROLES: ' irc , workers ' }).ROLES, ['irc', 'workers']);
   t.same(readConfig({ ROLES: 'api,all' }).ROLES, [...roles]);
   t.match(
@@ -101,19 +101,30 @@ t.test('roles', async (t) => {
   t.match(problemsOf({ ROLES: ',' }), /ROLES: must be one or more of/);
 });
 
-t.test('START-03 roles that read what nobody folds', async (t) => {
-  for (const [ROLES, told] of [
-    ['api,services', 'api and services read'],
-    ['services,irc,workers', 'services reads'],
-    ['api', 'api reads'],
-  ] as const) {
-    const shared = { ROLES, NATS_URL: 'nats://a:4222' };
-    t.match(problemsOf(shared), `ROLES: nobody would fold what ${told}: set DATABASE_URL to the store`);
-    t.equal(problemsOf({ ...shared, DATABASE_URL: 'postgresql://db/relay' }), '');
-    t.equal(problemsOf({ ...shared, ROLES: `${ROLES},projections` }), '', 'it folds for itself');
+t.test('START-03 roles that read what nobody folds are warned of', async (t) => {
+  const urls = [
+    'BRIDGE',
+    'TURNSTILE',
+    'GUARDIAN',
+    'MRSERV',
+    'CHANNELSERV',
+    'SENTINEL',
+    'MULTIBRAIN',
+    'VERIFICATION',
+  ];
+  const elsewhere = Object.fromEntries(urls.map((name) => [`${name}_URL`, 'http://inner:8100']));
+  const warned = (env: Record<string, string>) =>
+    bootWarnings(readConfig({ NATS_URL: 'nats://a:4222', ...env })).some((one) =>
+      /folded by nobody/.test(one),
+    );
+  for (const ROLES of ['api', 'api,services', 'services,irc,workers']) {
+    t.ok(warned({ ROLES }), ROLES);
+    t.notOk(warned({ ROLES, DATABASE_URL: 'postgresql://db/relay' }), 'it reads what another process folds');
+    t.notOk(warned({ ROLES: `${ROLES},projections` }), 'it folds for itself');
   }
-  for (const ROLES of ['all', 'projections', 'irc,workers,schedule'])
-    t.equal(problemsOf({ ROLES, NATS_URL: 'nats://a:4222' }), '', ROLES);
+  t.notOk(warned({ ROLES: 'api', ...elsewhere }), 'it reads nothing itself');
+  t.ok(warned({ ROLES: 'api', ...elsewhere, BRIDGE_URL: '' }));
+  for (const ROLES of ['all', 'projections', 'irc,workers,schedule']) t.notOk(warned({ ROLES }), ROLES);
 });
 
 t.test('START-03 every variable that is wrong is named, in one go', async (t) => {

@@ -15,19 +15,11 @@ interface Together extends Record<(typeof botSettings)[number], string> {
   EM_SOURCE: string;
   PAID_CHANNELS: readonly { name: string }[];
   IRC_CHANNELS: readonly string[];
-  ROLES: readonly string[];
-  DATABASE_URL: string;
 }
 
 /** Complaints about settings that are each well and do not go together, a line for each, with the name of a setting. */
 export function conflictsOf(config: Together): string[] {
-  return [
-    ...ofServers(config),
-    ...ofRoles(config),
-    ...ofNicks(config),
-    ...ofProducers(config),
-    ...ofPaidChannels(config),
-  ];
+  return [...ofServers(config), ...ofNicks(config), ...ofProducers(config), ...ofPaidChannels(config)];
 }
 
 function* ofServers({ NATS_REPLICAS, NATS_URL, PORT, IRC_EMBEDDED_PORT, IRC_URL }: Together) {
@@ -36,16 +28,6 @@ function* ofServers({ NATS_REPLICAS, NATS_URL, PORT, IRC_EMBEDDED_PORT, IRC_URL 
   // 0 is any free port
   if (IRC_URL === '' && PORT !== 0 && PORT === IRC_EMBEDDED_PORT)
     yield `IRC_EMBEDDED_PORT: ${PORT} is PORT, where the HTTP API is: give the IRC server another one`;
-}
-
-/**
- * Without an address the read store is one that no other process opens. Bots work without read models, and who
- * answers requests does not.
- */
-function* ofRoles({ ROLES, DATABASE_URL }: Together) {
-  const reading = ['api', 'services'].filter((role) => ROLES.includes(role));
-  if (DATABASE_URL === '' && reading.length > 0 && !ROLES.includes('projections'))
-    yield `ROLES: nobody would fold what ${reading.join(' and ')} read${reading.length > 1 ? '' : 's'}: set DATABASE_URL to the store that another process folds, or add projections`;
 }
 
 /** Two bots with one nick would end each other's connection for ever. */

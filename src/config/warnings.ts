@@ -92,6 +92,28 @@ export function webhooksMayReachLoopback(
   return config.WEBHOOK_LOOPBACK && !isPublic(config) && !isProxied;
 }
 
+/**
+ * Whether read models are asked in a store that no other process opens, and that this one does not fold. One that passes
+ * everything on to services elsewhere asks none.
+ */
+function readsUnfolded(config: Config): boolean {
+  const { ROLES, DATABASE_URL } = config;
+  if (DATABASE_URL !== '' || ROLES.includes('projections')) return false;
+  const isElsewhere = serviceAddresses.every((name) => config[name] !== '');
+  return ROLES.includes('services') || (ROLES.includes('api') && !isElsewhere);
+}
+
+const serviceAddresses = [
+  'BRIDGE_URL',
+  'TURNSTILE_URL',
+  'GUARDIAN_URL',
+  'MRSERV_URL',
+  'CHANNELSERV_URL',
+  'SENTINEL_URL',
+  'MULTIBRAIN_URL',
+  'VERIFICATION_URL',
+] as const;
+
 /** The risky settings, without webhook secrets. No secret is in the texts. */
 export function settingRisks(config: Config): SettingRisk[] {
   const risks: SettingRisk[] = [];
@@ -119,6 +141,11 @@ export function settingRisks(config: Config): SettingRisk[] {
       'name what may be shown in UNKNOWN_EVENT_FIELDS, or set UNKNOWN_EVENTS to ignore or reject',
     );
   }
+  if (readsUnfolded(config))
+    note(
+      'ROLES has no projections, and DATABASE_URL is empty: what is read here is folded by nobody, and answered with 503',
+      'set DATABASE_URL to the store that another process folds, or add projections to ROLES',
+    );
   const triesMs = config.EVENT_RETRY_MS * config.EVENT_MAX_RETRIES;
   if (config.EVENT_TTL_MS < triesMs)
     note(

@@ -6,7 +6,7 @@ import { market } from '../../streams/events/index.js';
 import { postEvent, sampleEvent, startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
-import { startPostgres } from '../support/sql.js';
+import { temporaryDirectory } from '../support/sql.js';
 
 interface Build {
   schema: string;
@@ -17,16 +17,16 @@ interface Build {
 
 t.test('API-15 a rebuild tells where to look, and there how far it has come', async (t) => {
   const nats = await startNats(t);
-  const { url: DATABASE_URL } = await startPostgres(t);
-  const start = async (roles: string) =>
-    await startApp(t, { NATS_URL: nats.url, DATABASE_URL, IRC_URL: 'irc://127.0.0.1:1', ROLES: roles });
-  const first = await start('api,projections');
+  const start = async (roles: string, dir: string) =>
+    await startApp(t, { NATS_URL: nats.url, IRC_URL: 'irc://127.0.0.1:1', ROLES: roles, DATA_DIR: dir });
+  const dir = await temporaryDirectory(t);
+  const first = await start('api,projections', dir);
   for (const id of ['evt-1', 'evt-2', 'evt-3']) await postEvent(first.url, sampleEvent(id));
   await fetch(`${first.url}/hooks/em/stats`); // answers when the three are folded
   await first.stop();
 
   // this one has a build made, and does not fold it
-  const reader = await start('api');
+  const reader = await start('api', dir);
   const answer = await fetch(`${reader.url}/ops/projections/delivery_queue/rebuild`, { method: 'POST' });
   t.equal(answer.status, 202);
   const { schema } = (await answer.json()) as { schema: string };
@@ -54,7 +54,7 @@ t.test('API-15 a rebuild tells where to look, and there how far it has come', as
   t.match(all.projections[1]?.progress, { position: 0, head: 3 });
   await reader.stop();
 
-  const folder = await start('api,projections');
+  const folder = await start('api,projections', dir);
   const live = await eventually('the new build to be live', async () =>
     (await buildsOf(folder.url)).find((one) => one.schema === schema && one.state === 'live'),
   );

@@ -33,7 +33,7 @@ t.test('NICKS-07 the demo on a service of its own', async (t) => {
     DATA_DIR: `${temporary}/elsewhere`,
     PORT: '0',
     NATS_URL: 'nats://127.0.0.1:1',
-    ROLES: 'irc',
+    ROLES: 'api',
   };
   const { code, out, err } = await run(t, ['src/cli.ts', 'demo', '--json'], env).ended();
   t.equal(code, 0, err);
@@ -115,12 +115,7 @@ t.test('DEMO-01 DEMO-02 on a service that runs, the demo shows its own lines onl
 
 t.test('DEMO-01 a demo that is no operator says what stays in force', async (t) => {
   const nats = await startNats(t);
-  const settings = {
-    NATS_URL: nats.url,
-    ROLES: 'api,projections',
-    PORT: '0',
-    API_KEYS: `ops:${'k'.repeat(32)}`,
-  };
+  const settings = { NATS_URL: nats.url, ROLES: 'api', PORT: '0', API_KEYS: `ops:${'k'.repeat(32)}` };
   const env = { ...settings, DATA_DIR: await temporaryDirectory(t) };
   const app = await createApp(readConfig(env), pino({ level: 'silent' }));
   t.teardown(() => app.stop());

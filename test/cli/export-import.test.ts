@@ -176,7 +176,7 @@ t.test('OPERATE-10 OPERATE-13 interruptions', async (t) => {
   const target = await openLog(t, to.url, true);
   const { last_seq } = (await target.manager.streams.info('MARKET')).state;
   t.ok(last_seq > 0 && last_seq < 3_005, `it stopped at ${last_seq}`);
-  const settings = { ...atTarget, DATA_DIR: await temporaryDirectory(t), PORT: '0', ROLES: 'irc' };
+  const settings = { ...atTarget, DATA_DIR: await temporaryDirectory(t), PORT: '0', ROLES: 'api' };
   await t.rejects(createApp(readConfig(settings), logger), /import into this event log was not finished/);
   t.match(await relay(['import', '--in', file], { env: atTarget }), { code: 0, out: /there already: \d+$/ });
   t.same(await contents(await openLog(t, to.url)), await contents(source));

@@ -206,11 +206,7 @@ t.test('BRAIN-17 the service and its worker in another process', async (t) => {
   const provider = await startProvider(t);
   const MODELS = await modelsFile(t, provider.url);
   const inner = await startArea(t, nats, { MODELS, ROLES: 'services,projections,workers' });
-  const { url } = await startArea(t, nats, {
-    ROLES: 'api',
-    DATABASE_URL: 'postgresql://nobody/asks',
-    MULTIBRAIN_URL: `${inner.url}/multibrain`,
-  });
+  const { url } = await startArea(t, nats, { ROLES: 'api', MULTIBRAIN_URL: `${inner.url}/multibrain` });
   const { ask, create, result } = callsOf(url);
   t.equal((await ask('GET', '/multibrain/models')).body.length, 3);
   const id = await create({ visibility: 'private' });
