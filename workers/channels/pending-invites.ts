@@ -205,28 +205,30 @@ export class PendingInvites {
     // a look at somebody for a closed channel that was deleted since finds them away as often as not
     const isThere = isChecked || (await online(session, [nick])).has(key);
     const standing = isChecked ? await door.standing(session, nick) : isThere ? 'known' : 'away';
+    // moderation keeps out whoever it has banned, also those who were asked in before
+    const isBanned = await Promise.all(
+      waiting.map(
+        async ([channel]) => (await bannedAmong(session, channel, [nick], this.#options)).length > 0,
+      ),
+    );
+    // from here to the forced join nothing is waited for: it would make a room again that was removed meanwhile
     if (standing === 'away' || this.#guests.get(key) !== guest) return;
     const channels: string[] = [];
-    for (const [channel, { isClosed }] of waiting) {
-      if (standing === 'known' || !isClosed) channels.push(channel);
+    const keptOut: string[] = [];
+    for (const [n, [channel, { isClosed }]] of waiting.entries()) {
+      if (!guest.channels.has(channel)) continue;
+      if (isBanned[n]) keptOut.push(channel);
+      else if (standing === 'known' || !isClosed) channels.push(channel);
       else door.tell(session, nick, channel);
     }
     if (standing === 'known') this.#forget(guest);
     else {
-      for (const channel of channels) guest.channels.delete(channel);
+      for (const channel of [...channels, ...keptOut]) guest.channels.delete(channel);
       this.#lookAt(key);
     }
-    const came = await Promise.all(channels.map((channel) => this.#letIn(session, nick, channel)));
-    const entered = channels.filter((_, n) => came[n]);
-    if (entered.length > 0)
-      logger.info({ nick, channels: entered }, 'invited nick has come and was brought in');
-  }
-
-  /** Brings somebody in, unless moderation keeps them out: who was asked in before is not let past a ban. */
-  async #letIn(session: Session, nick: string, channel: string): Promise<boolean> {
-    if ((await bannedAmong(session, channel, [nick], this.#options)).length > 0) return false;
-    await session.ask('SAJOIN', nick, channel);
-    return true;
+    if (channels.length === 0) return;
+    await Promise.all(channels.map((channel) => session.ask('SAJOIN', nick, channel)));
+    logger.info({ nick, channels }, 'invited nick has come and was brought in');
   }
 
   /**
