@@ -1,7 +1,7 @@
 import pTimeout, { TimeoutError } from 'p-timeout';
 import type { Logger } from 'pino';
 import { type Config, unusable } from '../config/config.js';
-import { bootWarnings, keysFileProblem } from '../config/warnings.js';
+import { bootWarnings, startProblems } from '../config/warnings.js';
 import type { Assembly } from './assembly.js';
 import { type Closing, openDependencies } from './dependencies.js';
 
@@ -19,8 +19,8 @@ export async function createApp(config: Config, logger: Logger, interrupt?: Abor
   const startedAt = new Date();
   const closing: Closing[] = [];
   const stop = () => closeAll(closing, logger);
-  const problem = keysFileProblem(config);
-  if (problem !== undefined) throw unusable([problem]);
+  const problems = startProblems(config);
+  if (problems.length > 0) throw unusable(problems);
   for (const warning of bootWarnings(config)) logger.warn(warning);
   try {
     const { opened } = await openDependencies(config, logger, closing);

@@ -1,6 +1,7 @@
 import { weakKeys } from '../auth/api-keys.js';
 import { isLoopback } from '../auth/client-address.js';
 import { readKeys } from '../auth/key-file.js';
+import { missingModelKeys } from '../operations/deliberation/models-file.js';
 import type { Config } from './config.js';
 
 /** Webhook secrets shorter than this can be guessed. */
@@ -28,6 +29,19 @@ export function keysFileProblem({ API_KEYS_FILE }: Pick<Config, 'API_KEYS_FILE'>
   } catch (error) {
     return `API_KEYS_FILE: ${(error as Error).message}`;
   }
+}
+
+/**
+ * What keeps a service from starting although its configuration can be read, a line for each. It is asked before any
+ * server is started.
+ */
+export function startProblems(config: Config): string[] {
+  return [keysFileProblem(config) ?? [], modelKeyProblems(config)].flat();
+}
+
+/** Models whose keys are not set. Whoever asks no model needs no key. */
+export function modelKeyProblems({ ROLES, MODELS }: Pick<Config, 'ROLES' | 'MODELS'>): string[] {
+  return ROLES.includes('workers') ? missingModelKeys(MODELS).map((what) => `MODELS: ${what}`) : [];
 }
 
 /** Whether the service makes itself a webhook secret where none is set: only where all servers are its own. */

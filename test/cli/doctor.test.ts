@@ -177,7 +177,13 @@ t.test('DOCTOR-03 settings', async (t) => {
 });
 
 t.test('DOCTOR-03 START-19 files that settings name', async (t) => {
-  const dir = t.testdir({ good: 'ann:key\n', bad: 'ann:key\nsecret\n', paid: '[{}]' });
+  const model = { id: 'small', provider: 'p', base_url: 'https://api.example/v1', price_in: 1, price_out: 1 };
+  const dir = t.testdir({
+    good: 'ann:key\n',
+    bad: 'ann:key\nsecret\n',
+    paid: '[{}]',
+    models: JSON.stringify([{ ...model, api_key_env: 'MODEL_KEY' }]),
+  });
   const keys = async (name: string) =>
     (await diagnose(settingChecks, { API_KEYS_FILE: join(dir, name) }))['keys-file'];
   t.match(await keys('good'), { status: 'ok' });
@@ -193,12 +199,25 @@ t.test('DOCTOR-03 START-19 files that settings name', async (t) => {
     t.match(out, /^fail +settings +PAID_CHANNELS: \S+ cannot be read|PAID_CHANNELS: \S+: entry 1: name/);
   }
 
+  const modelsFile = { MODELS: join(dir, 'models') };
+  const models = async (env: Record<string, string>) =>
+    (await diagnose(settingChecks, { ...modelsFile, ...env }))['model-keys'];
+  t.match(await models({}), {
+    status: 'fail',
+    what: 'MODELS: model small needs its key in MODEL_KEY, which is not set',
+    mend: /^set that variable/,
+  });
+  t.match(await models({ MODEL_KEY: 'k' }), { status: 'ok' });
+
   const dataDir = join(dir, 'data');
   const app = createApp(
-    readConfig({ DATA_DIR: dataDir, API_KEYS_FILE: join(dir, 'bad') }),
+    readConfig({ DATA_DIR: dataDir, API_KEYS_FILE: join(dir, 'bad'), ...modelsFile }),
     pino({ level: 'silent' }),
   );
-  await t.rejects(app, { name: 'ConfigError', message: /\n {2}API_KEYS_FILE: Line 2 of / });
+  await t.rejects(app, {
+    name: 'ConfigError',
+    message: /\n {2}API_KEYS_FILE: Line 2 of .*\n {2}MODELS: model small needs its key in MODEL_KEY/,
+  });
   t.notOk(existsSync(dataDir), 'nothing was begun');
 });
 

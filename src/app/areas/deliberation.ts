@@ -1,22 +1,16 @@
 import { Deliberate } from '../../../workers/deliberation/index.js';
-import { ConfigError } from '../../config/config.js';
 import { QueryFeed } from '../../operations/deliberation/feed.js';
-import { missingModelKeys } from '../../operations/deliberation/models-file.js';
 import type { DeliberationParts } from '../../operations/deliberation/parts.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
 
-/** Queries to several models, and the worker that runs them. Throws `ConfigError` where they are run and a model has no key. */
+/** Queries to several models, and the worker that runs them. */
 export function deliberationArea(
   parts: Pick<AreaParts, 'config' | 'log' | 'logger' | 'readModels' | 'holder'>,
 ): Area {
   const { config, log, logger, readModels } = parts;
   const { MODELS: models } = config;
-  // who asks no model needs no key
-  const missing = config.ROLES.includes('workers') ? missingModelKeys(models) : [];
-  if (missing.length > 0)
-    throw new ConfigError(`The configuration cannot be used:\n  MODELS: ${missing.join('\n  MODELS: ')}`);
   const deliberation: DeliberationParts['deliberation'] = {
     rows: new OwnReadModel(readModels, 'deliberations'),
     feed: new QueryFeed(log, logger),

@@ -1,4 +1,10 @@
-import { keysFileProblem, makesWebhookSecret, settingRisks, shortSecrets } from '../../config/warnings.js';
+import {
+  keysFileProblem,
+  makesWebhookSecret,
+  modelKeyProblems,
+  settingRisks,
+  shortSecrets,
+} from '../../config/warnings.js';
 import { hasLog, secretsFile } from '../../servers/secrets.js';
 import { moment } from '../core/terminal.js';
 import { type Check, fail, ok, skipped, warn } from './finding.js';
@@ -30,6 +36,19 @@ const keysFile: Check = {
       : fail(
           problem,
           'mend the file: one name:key pair a line, # before comments. No service starts with it, and one that runs keeps the keys that it read last',
+        );
+  },
+};
+
+const modelKeys: Check = {
+  id: 'model-keys',
+  look({ config }) {
+    if (config.MODELS.length === 0) return ok('MODELS is empty: no model is asked');
+    const missing = modelKeyProblems(config);
+    return missing.length === 0
+      ? ok('each model that is asked has its key')
+      : missing.map((what) =>
+          fail(what, 'set that variable, or take api_key_env out of the file. No service starts without it'),
         );
   },
 };
@@ -67,4 +86,4 @@ const webhookSecret: Check = {
 };
 
 /** The settings. (That they can be read at all is seen before any check.) */
-export const settingChecks: Check[] = [names, risks, keysFile, webhookSecret];
+export const settingChecks: Check[] = [names, risks, keysFile, modelKeys, webhookSecret];
