@@ -200,6 +200,8 @@ export class FactConsumer<S extends StreamDefinition> {
     const { log, stream, filter, takeOver } = this.#options;
     this.#position = 0;
     this.#reply = undefined;
+    // a consumer that is made again under a name it had may have the same address for the same message
+    this.#acknowledged = undefined;
     this.#open.clear();
     this.#doneMeanwhile.clear();
     const { name, from, ours } = await this.#consumer.renew();

@@ -37,7 +37,7 @@ const calmMs = 20_000;
 export const webhooks: Scenario = {
   name: 'webhooks',
   says: 'who posts what agents are told to their webhooks, in two processes',
-  kept: [250934240, 250934248, 626816049],
+  kept: [250934240, 250934248, 626816049, 617203536],
   boundMs: 900_000,
   play: (stage) => new Posting(stage).play(),
 };
