@@ -21,7 +21,6 @@ const frameworkErrors: Record<string, Refusal> = {
     `The body may have ${bodyLimit} bytes at most`,
   ),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: new Refusal('unsupported_media_type'),
-  FST_ERR_CTP_EMPTY_JSON_BODY: new Refusal('bad_request', 'The body is empty where JSON was announced'),
   FST_ERR_CTP_INVALID_JSON_BODY: new Refusal(
     'bad_request',
     'The body is not JSON, or has a key like __proto__',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Refusal } from '../../streams/core/index.js';
 import type { RefusalCode } from '../../streams/refusals.js';
 import type { ApiKeys } from '../auth/api-keys.js';
-import { keepRawBodies } from '../auth/raw-body.js';
+import { keepRawBodies } from '../auth/json-bodies.js';
 import { type Binding, bindingOf } from '../operations/core/binding.js';
 import { type Call, inputOf, nobody, parseInput } from '../operations/core/call.js';
 import { ignoredIn, refuseMisspelt } from '../operations/core/misspelt.js';

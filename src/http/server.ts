@@ -13,6 +13,7 @@ import {
 import type { Logger } from 'pino';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { callerAddress, isOnThisMachine, isSpokenFor } from '../auth/client-address.js';
+import { readJsonBodies } from '../auth/json-bodies.js';
 import { limitConnections } from './connections.js';
 import { bodyLimit, refusalCode, refuseBrokenRequest, refuseExpectation, sendError } from './errors.js';
 import { hostLines } from './host-lines.js';
@@ -128,8 +129,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     limitConnections(app.server, most, (address) => options.logger.warn({ address, most }, crowded));
 
   let isWarned = false;
-  // the framework would take it for a body that is a string
-  app.removeContentTypeParser('text/plain');
+  readJsonBodies(app);
   app.server.on('checkExpectation', refuseExpectation);
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = request;

@@ -2,7 +2,7 @@ import { createSignerClient, type SignOptions } from '@slicekit/erc8128';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { keepRawBodies, rawBodyOf } from '../../src/auth/raw-body.js';
+import { keepRawBodies, rawBodyOf } from '../../src/auth/json-bodies.js';
 import { authRoutes } from '../../src/http/nonces.js';
 import { createServer } from '../../src/http/server.js';
 import '../support/contract.js';
