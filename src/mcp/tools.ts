@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { isExpected, type Refusal } from '../../streams/core/index.js';
+import { isExpected, type Refusal, type Unavailable } from '../../streams/core/index.js';
 import { refusals } from '../../streams/refusals.js';
 import { type Call, inputOf, parseInput } from '../operations/core/call.js';
 import { isOperator, type Scope } from '../operations/core/caller.js';
@@ -190,7 +190,8 @@ export class ToolTable {
       end(true);
       if (!isExpected(error)) this.#bug?.(error, name);
       const code = isExpected(error) ? error.code : 'internal_error';
-      const said = [`Error: ${whatWentWrong(error)}`, `Code: ${code}`];
+      const hint = hintOf(error);
+      const said = [`Error: ${whatWentWrong(error)}`, `Code: ${code}`, ...(hint ? [`Hint: ${hint}`] : [])];
       return {
         content: said.map((text) => ({ type: 'text', text })),
         isError: true,
@@ -228,7 +229,7 @@ function listed({ name, title, description, input, output, ...tool }: Tool): Lis
       readOnlyHint: reads,
       // only changes have further properties
       ...(reads ? {} : { destructiveHint: tool.effect === 'spend' }),
-      ...(tool.idempotent && !reads ? { idempotentHint: true } : {}),
+      ...(reads || tool.idempotent ? { idempotentHint: true } : {}),
       openWorldHint: tool.openWorld,
     },
   };
@@ -241,10 +242,18 @@ function structured(result: unknown): Record<string, unknown> {
 
 function whatWentWrong(error: unknown): string {
   if (!isExpected(error)) return refusals.internal_error.says;
-  const { details, hint } = error.kind === 'refusal' ? error.extra : ({} as Refusal['extra']);
-  if (details) return details.map(fieldAndFault).join('; ');
-  return hint === undefined ? error.message : `${error.message}. ${hint}`;
+  const { details } = extraOf(error);
+  return details ? details.map(fieldAndFault).join('; ') : error.message;
 }
+
+/** What to do about a refusal; where fields are named, they say it. */
+function hintOf(error: unknown): string | undefined {
+  const { details, hint } = isExpected(error) ? extraOf(error) : {};
+  return details ? undefined : hint;
+}
+
+const extraOf = (error: Refusal | Unavailable): Refusal['extra'] =>
+  error.kind === 'refusal' ? error.extra : {};
 
 function fieldAndFault({ path, message }: { path: string; message: string }): string {
   if (path === '') return message;

@@ -168,7 +168,14 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
     const formatted = { text: '\u0002bold\u000f and \u000304red\u0003' };
     t.match(await say(toLobby, formatted, alice.headers), { status: 200, body: formatted });
     const unmarked = await tool('svc_say', { to: 'lobby', text: 'hi' }, alice.headers);
-    t.match(unmarked.result, { isError: true, content: [{ text: /a channel is written with its #/ }] });
+    t.match(unmarked.result, {
+      isError: true,
+      content: [
+        {},
+        { text: 'Code: refused_by_network' },
+        { text: /^Hint: .*a channel is written with its #/ },
+      ],
+    });
     const taken = await given('witness', ['speak']);
     await refused(say(toLobby, { text: 'hi' }, taken.headers), 409, 'nick_in_use');
     const operators = await say(toLobby, { text: 'by the operator', nick: 'dora' }, operator);
