@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { boundedFetch } from '../../workers/core/fetch.js';
-import { bindingOf } from '../operations/core/binding.js';
+import { bindingOf, schemaAt } from '../operations/core/binding.js';
 import type { Call } from '../operations/core/call.js';
 import type { AgentCaller, Caller } from '../operations/core/caller.js';
 import type { AnyOperation, Place, ServiceName } from '../operations/core/operation.js';
@@ -97,9 +97,10 @@ function requestOf(schema: z.ZodObject, place: Place, input: Record<string, unkn
   const { query, body, headers } = bindingOf(schema, place);
   const path = place.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
   const given = (names: readonly string[]) => names.filter((name) => input[name] !== undefined);
-  const search = new URLSearchParams(
-    Object.fromEntries(given(query).map((name) => [name, String(input[name])])),
-  );
+  // what it would be anyway is left out: a service of another kind may know the path without the parameter
+  const isDefault = (name: string) => schemaAt(schema, name).safeParse(undefined).data === input[name];
+  const asked = given(query).filter((name) => !isDefault(name));
+  const search = new URLSearchParams(Object.fromEntries(asked.map((name) => [name, String(input[name])])));
   return {
     method: place.method.toUpperCase() as Uppercase<Place['method']>,
     path: search.size > 0 ? `${path}?${search}` : path,

@@ -177,11 +177,12 @@ t.test('real clients pay on a real chain', { skip }, async (t) => {
     const response = await pay(`${access}?x402Version=1`, entering('carl'));
     t.equal(response.status, 200);
     t.match(await bodyOf(response), { status: 'granted', nick: 'carl' });
-    t.match(decodePaymentResponseHeader(response.headers.get('x-payment-response')!), {
-      success: true,
-      network: 'base',
-      payer: account.address,
-    });
+    for (const header of ['x-payment-response', 'payment-response'])
+      t.match(decodePaymentResponseHeader(response.headers.get(header)!), {
+        success: true,
+        network: 'base',
+        payer: account.address,
+      });
     t.match(facilitator.seen.at(-1)?.body, { x402Version: 1, paymentPayload: { network: 'base' } });
     t.equal(await cameIn(), paid);
   });

@@ -9,7 +9,7 @@ import { Refusal } from '../../../streams/core/index.js';
 import { holds } from '../core/call.js';
 import type { Caller } from '../core/caller.js';
 import { limit, Time, text } from '../core/fields.js';
-import { ircStateView, secondsSince, troubleView } from '../core/health.js';
+import { healthOf, ircStateView, secondsSince, troubleView } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
 import { ChannelName, type ChannelParts, ManagedChannel, managedName, requireChannel } from './channel.js';
@@ -113,7 +113,7 @@ export const listChannelOperations = define('listChannelOperations', {
 
 /** Whether the channel service is well. */
 export const getChannelHealth = define('getChannelHealth', {
-  remote: { service: 'channelserv', method: 'get', path: '/health' },
+  remote: healthOf('channelserv'),
   run: async (_input, caller, parts: ChannelParts) => {
     const irc = await parts.channels.irc();
     const stats = await statistics(parts, caller).catch(() => undefined);

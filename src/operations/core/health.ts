@@ -1,3 +1,5 @@
+import type { ServiceName } from './operation.js';
+
 /** State of a bot's connection. */
 export interface IrcState {
   connected: boolean;
@@ -32,6 +34,13 @@ export function ircStateView(
   const { connected = false, oper = false, nick = null } = bot ?? {};
   return { connected, oper, nick };
 }
+
+/** How long the health of one service may take, in milliseconds. */
+export const healthCheckMs = 3_000;
+
+/** Where the health of a service that runs elsewhere is. */
+export const healthOf = <Name extends ServiceName>(service: Name) =>
+  ({ service, method: 'get', path: '/health', timeoutMs: healthCheckMs }) as const;
 
 /** How many whole seconds have passed since something started. */
 export const secondsSince = (startedAt: Date): number =>

@@ -12,7 +12,7 @@ import {
 } from '../../../projections/deliberation/queries.js';
 import { queryStatuses } from '../../../streams/deliberation/index.js';
 import { limit, text } from '../core/fields.js';
-import { secondsSince } from '../core/health.js';
+import { healthOf, secondsSince } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
 import { type DeliberationParts, foundQuery, hasEnded, readerOf } from './parts.js';
@@ -197,7 +197,7 @@ export const getDeliberationHealth = define('getDeliberationHealth', {
   says: 'Its health',
   output: z.looseObject({ status: z.enum(['ok', 'degraded', 'not_configured']) }),
   http: { method: 'get', path: '/multibrain/health' },
-  remote: { service: 'multibrain', method: 'get', path: '/health' },
+  remote: healthOf('multibrain'),
   run: async (_input, _caller, { log, startedAt, deliberation }: DeliberationParts) => {
     const queries = await deliberation.rows.read(queryCounts).catch(() => undefined);
     const models = deliberation.models.length;

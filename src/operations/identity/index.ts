@@ -1,5 +1,5 @@
 import { identityCounts } from '../../../projections/identity/queries.js';
-import { ircStateView, secondsSince } from '../core/health.js';
+import { healthOf, ircStateView, secondsSince } from '../core/health.js';
 import { defineOperation } from '../core/operation.js';
 import { getLinkOfNick, getLinkOfWallet, linkWallet, listStandings, unlinkWallet } from './links.js';
 import { lookUpIdentity } from './lookup.js';
@@ -8,7 +8,7 @@ import { challengeWallet, verifyWallet } from './proofs.js';
 
 /** How the identity service is. */
 export const getIdentityHealth = defineOperation('getIdentityHealth', {
-  remote: { service: 'mrserv', method: 'get', path: '/health' },
+  remote: healthOf('mrserv'),
   run: async (_input, _caller, parts: IdentityParts) => {
     const irc = await parts.identity.irc().catch(() => undefined);
     const stats = await readLinks(parts, identityCounts).catch(() => undefined);

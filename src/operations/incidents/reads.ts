@@ -9,7 +9,7 @@ import {
 import { incidentStatuses, severities } from '../../../streams/incidents/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { limit, Nick } from '../core/fields.js';
-import { secondsSince } from '../core/health.js';
+import { healthOf, secondsSince } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
 import { foundIncident, type IncidentsParts, incidentId } from './parts.js';
 import { Consensus, Contributions, Incident, IncidentDetails, SecurityStatistics } from './schemas.js';
@@ -131,7 +131,7 @@ export const listContributions = define('listContributions', {
 
 /** How the service of security incidents is. */
 export const getSecurityHealth = define('getSecurityHealth', {
-  remote: { service: 'sentinel', method: 'get', path: '/health' },
+  remote: healthOf('sentinel'),
   run: async (_input, _caller, { log, startedAt, incidents: { rows } }: IncidentsParts) => {
     const stats = await rows.read(incidentStatistics).catch(() => undefined);
     return {

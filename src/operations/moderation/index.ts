@@ -11,7 +11,7 @@ import { levels, moderation } from '../../../streams/moderation/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { seesPrivate } from '../core/call.js';
 import { channelName, limit, Nick, seconds, Time, text } from '../core/fields.js';
-import { type IrcState, ircStateView, secondsSince, troubleView } from '../core/health.js';
+import { healthOf, type IrcState, ircStateView, secondsSince, troubleView } from '../core/health.js';
 import { type Caller, operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
 import { hiddenFrom } from './hidden.js';
@@ -179,7 +179,7 @@ export const getModerationReputation = define('getModerationReputation', {
 
 /** Whether moderation is well. */
 export const getModerationHealth = define('getModerationHealth', {
-  remote: { service: 'guardian', method: 'get', path: '/health' },
+  remote: healthOf('guardian'),
   run: async (_input, _caller, parts: ModerationParts) => {
     const [irc, counted] = await Promise.all([
       parts.moderation.irc(),

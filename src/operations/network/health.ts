@@ -1,5 +1,5 @@
 import type { Log } from '../../../streams/core/index.js';
-import { type IrcState, ircStateView, secondsSince, troubleView } from '../core/health.js';
+import { healthOf, type IrcState, ircStateView, secondsSince, troubleView } from '../core/health.js';
 import { defineOperation } from '../core/operation.js';
 import type { NetworkParts } from './reads.js';
 
@@ -17,7 +17,7 @@ export interface BridgeHealthParts extends NetworkParts {
 
 /** Whether the bridge between the marketplace and the network is well. */
 export const bridgeHealth = defineOperation('bridgeHealth', {
-  remote: { service: 'bridge', method: 'get', path: '/health' },
+  remote: healthOf('bridge'),
   run: async (_input, _caller, parts: BridgeHealthParts) => {
     const irc = await parts.bridge.irc().catch(() => undefined);
     const recorder = await parts.network.recorder().catch(() => undefined);

@@ -64,5 +64,6 @@ function settlementHeader(
 ): Record<string, string> {
   const network = (version === 1 ? offer.network.v1 : offer.network.id) as SettleResponse['network'];
   const value = encodePaymentResponseHeader({ ...settled, network });
-  return { [version === 1 ? 'x-payment-response' : 'payment-response']: value };
+  // clients of the first version read the older name
+  return { 'payment-response': value, ...(version === 1 ? { 'x-payment-response': value } : {}) };
 }

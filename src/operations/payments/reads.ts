@@ -3,7 +3,7 @@ import { liveSessions } from '../../../projections/payments/queries.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import type { Facilitator } from '../../../workers/payments/facilitator.js';
 import { Nick, nickname, Time, text, walletAddress } from '../core/fields.js';
-import { secondsSince } from '../core/health.js';
+import { healthOf, secondsSince } from '../core/health.js';
 import { defineForOperators, operationsOf } from '../core/operation.js';
 import {
   ChannelName,
@@ -137,7 +137,7 @@ export const listUnresolvedPayments = defineForOperators('listUnresolvedPayments
 
 /** How the payment gateway is. */
 export const getPaymentsHealth = define('getPaymentsHealth', {
-  remote: { service: 'turnstile', method: 'get', path: '/health' },
+  remote: healthOf('turnstile'),
   run: async (_input, _caller, { startedAt, payments: { channels, facilitator } }: PaymentsParts) => {
     const reachable = facilitator && channels.length > 0 ? await facilitator.reachable() : false;
     const isDegraded = channels.length > 0 && !reachable;

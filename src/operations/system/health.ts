@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { clock } from '../../../streams/core/clock.js';
 import type { RefusalCode } from '../../../streams/refusals.js';
 import { seconds, text } from '../core/fields.js';
-import { secondsSince } from '../core/health.js';
+import { healthCheckMs, secondsSince } from '../core/health.js';
 import { defineOperation } from '../core/operation.js';
 
 /** What health and readiness are made of. */
@@ -19,8 +19,6 @@ export interface HealthParts {
   };
 }
 
-/** How long a service's own health may take, in milliseconds. */
-const checkTimeoutMs = 3_000;
 /** The services without which the network does not do its work. */
 const essential = ['bridge', 'turnstile'];
 /** How a service is that does its work, or that nobody wants here. */
@@ -123,7 +121,7 @@ async function checkAll(system: HealthParts['system']): ReturnType<typeof begin>
 }
 
 async function begin(system: HealthParts['system']) {
-  const halted = pTimeout(system.halted(), { milliseconds: checkTimeoutMs }).catch(() => ({}));
+  const halted = pTimeout(system.halted(), { milliseconds: healthCheckMs }).catch(() => ({}));
   const names = Object.keys(system.health);
   const states = await Promise.all(names.map((name) => check(system.health[name]!)));
   const services = Object.fromEntries(names.map((name, index) => [name, states[index]!]));
@@ -153,7 +151,7 @@ export const checkServices = defineOperation('checkServices', {
 
 async function check(health: () => Promise<unknown>): Promise<{ status: string; latencyMs: number }> {
   const started = performance.now();
-  const answer = await pTimeout(health(), { milliseconds: checkTimeoutMs }).catch(() => undefined);
+  const answer = await pTimeout(health(), { milliseconds: healthCheckMs }).catch(() => undefined);
   const latencyMs = Math.round((performance.now() - started) * 10) / 10;
   const { status } = (answer ?? {}) as { status?: unknown };
   if (typeof status !== 'string') return { status: 'unreachable', latencyMs };

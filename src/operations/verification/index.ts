@@ -11,7 +11,7 @@ import { casefold } from '../../../streams/irc-grammar.js';
 import { type AgentCommand, agentDecider, agents, challengeMs } from '../../../streams/verification/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import { limit, Nick, nickname, Time, text } from '../core/fields.js';
-import { secondsSince } from '../core/health.js';
+import { healthOf, secondsSince } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
 import type { Challenges, Claimant } from './challenges.js';
 import type { ReadPost } from './social/oembed.js';
@@ -194,7 +194,7 @@ export const listAgents = define('listAgents', {
 
 /** How the service of verification is. */
 export const getVerificationHealth = define('getVerificationHealth', {
-  remote: { service: 'verification', method: 'get', path: '/health' },
+  remote: healthOf('verification'),
   run: async (_input, _caller, { log, startedAt, verification: { rows } }: VerificationParts) => {
     const count = await rows.read(countAgents).catch(() => undefined);
     return {
