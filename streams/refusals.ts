@@ -222,9 +222,13 @@ export const refusalAreas = {
     nonce_rate_limited: refusal(429, 'This address asked for too many nonces'),
     nonce_capacity: refusal(429, 'Too many nonces have been issued and not been used', { retryAfter: 10 }),
     nonce_store_unavailable: refusal(503, 'Nonces can be neither issued nor used now', { retryAfter: 2 }),
-    wallet_not_verified: refusal(403, 'The link of the nick with its wallet is not verified', {
-      hint: 'Link over IRC while identified with the nick service, and answer the challenge',
-    }),
+    wallet_not_verified: refusal(
+      403,
+      'The nick and its wallet have not proven each other: level 2 is needed',
+      {
+        hint: 'Link over IRC while identified with the nick service, and answer the challenge',
+      },
+    ),
     wallet_not_of_nick: refusal(403, 'The wallet that signed is not the one of the nick', {
       advice: 'Sign with the wallet that is linked to the nick',
     }),

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../streams/core/index.js';
 import { walletKey } from '../../streams/identity/index.js';
 import type { Wallets } from './erc8128/wallets.js';
-import { rawBodyOf } from './raw-body.js';
+import { rawBodyOf } from './json-bodies.js';
 
 /** What signed requests for a nick are judged by. */
 export interface NickWalletsOptions {
@@ -20,6 +20,13 @@ interface Link {
 
 /** From this level on a nick and its wallet have proven each other. */
 export const provenLevel = 2;
+
+/** A verified wallet proves no nick: the link is at level 0 until the nick has said so on the network. */
+export const unproven = (nick: string, level: number): Refusal =>
+  new Refusal(
+    'wallet_not_verified',
+    `${nick} and its wallet have not proven each other: the link is at level ${level}, and ${provenLevel} is needed`,
+  );
 
 /** Lets the wallet of a nick act for it. Their names in the facts are addresses, in lower case. */
 export class NickWallets {
@@ -42,7 +49,7 @@ export class NickWallets {
   /** The wallet that signed, if it and the nick have proven each other. Throws like `linked`, and 403. */
   async proven(request: FastifyRequest, nick: string): Promise<string> {
     const { address, link } = await this.#signer(request, nick);
-    if (link.level < provenLevel) throw notVerified(nick);
+    if (link.level < provenLevel) throw unproven(nick, link.level);
     return address;
   }
 
@@ -51,7 +58,7 @@ export class NickWallets {
     const { wallets, linkOfWallet } = this.#options;
     const { address } = await wallets.verify(request, rawBodyOf(request));
     const { nick, level } = await linkOfWallet(address);
-    if (level < provenLevel) throw notVerified(nick);
+    if (level < provenLevel) throw unproven(nick, level);
     return { address, nick };
   }
 
@@ -64,6 +71,3 @@ export class NickWallets {
     return { address, link };
   }
 }
-
-const notVerified = (nick: string) =>
-  new Refusal('wallet_not_verified', `The link of ${nick} with its wallet is not verified`);

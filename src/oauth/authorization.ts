@@ -5,7 +5,7 @@ import { Refusal } from '../../streams/core/index.js';
 import { keyDays, keysDecider, maxKeys, keys as stream } from '../../streams/keys/index.js';
 import type { NickLink } from '../auth/agent-keys.js';
 import type { Nonces } from '../auth/erc8128/nonces.js';
-import { provenLevel } from '../auth/nick-wallets.js';
+import { provenLevel, unproven } from '../auth/nick-wallets.js';
 import { type Caller, ownScopes, type Scope } from '../operations/core/caller.js';
 import { earlier, makeKey, tieTo } from '../operations/keys/make.js';
 import type { KeysParts } from '../operations/keys/parts.js';
@@ -165,8 +165,7 @@ export class Authorization {
       const now = parts.log.now();
       const wallet = await signerOf(request, { ...signed, scopes }, this.#place, { nonces, now });
       const { nick, level } = await linkOfWallet(wallet);
-      if (level < provenLevel)
-        throw new Refusal('wallet_not_verified', `The link of ${nick} with its wallet is not verified`);
+      if (level < provenLevel) throw unproven(nick, level);
       return { nick, wallet, by: wallet, parent: undefined, scopes: ownScopes };
     }
     if (caller.is === 'key') throw new Refusal('operators_key_not_taken');

@@ -82,6 +82,37 @@ t.test('wallet signatures', async (t) => {
   });
 
   t.test(
+    'AUTH-02 with a query that is not there, as the client writes it and as RFC 9421 does',
+    async (t) => {
+      const answers = await Promise.all(
+        ['', '?', '?a=1'].flatMap((query) =>
+          [0, 5].map(async (place) => {
+            const components = ['@method', '@authority', '@path', 'content-digest', 'content-type'];
+            components.splice(place, 0, '@query');
+            const asSigned = { ...values, '@query': query };
+            const signed = await byHand({
+              components,
+              values: asSigned,
+              parameters: usual,
+              nonce: await fresh(),
+            });
+            const { status, body: answered } = await send({ headers: { ...withBody, ...signed }, body });
+            return [query, place, status, answered.code];
+          }),
+        ),
+      );
+      t.same(answers, [
+        ['', 0, 200, undefined],
+        ['', 5, 200, undefined],
+        ['?', 0, 200, undefined],
+        ['?', 5, 200, undefined],
+        ['?a=1', 0, 401, 'wallet_mismatch'],
+        ['?a=1', 5, 401, 'wallet_mismatch'],
+      ]);
+    },
+  );
+
+  t.test(
     'AUTH-02 in any order, with more than is needed, with alg, and with the key in any case',
     async (t) => {
       const orders = [

@@ -3,6 +3,7 @@ import {
   parseKeyId,
   type VerifierClient,
   type VerifyFailReason,
+  type VerifyMessageArgs,
   type VerifyResult,
 } from '@slicekit/erc8128';
 import type { FastifyRequest } from 'fastify';
@@ -120,7 +121,7 @@ export class Wallets {
 
   #verifier(use: (nonce: string, keyid: string) => Promise<boolean>): VerifierClient {
     return createVerifierClient({
-      verifyMessage,
+      verifyMessage: async (signed) => (await verifyMessage(signed)) || (await signedEmptyQuery(signed)),
       nonceStore: {
         consume: (key) => {
           const [nonce = '', keyid = ''] = key.split(' ');
@@ -155,6 +156,17 @@ export class Wallets {
     const hint = `The signed @authority must be ${this.authority}`;
     return new Refusal(fault, undefined, fault === 'wallet_mismatch' ? { hint } : {});
   }
+}
+
+/** The line of a signature base for a query that is not there: as the verifier writes it, and as RFC 9421 has it (2.2.7). */
+const emptyQuery = { ours: '\n"@query": \n', ofRfc: '\n"@query": ?\n' };
+
+/** Whether a wallet signed this base with `?` for the query that is not there. */
+async function signedEmptyQuery({ message, ...signed }: VerifyMessageArgs): Promise<boolean> {
+  const base = `\n${Buffer.from(message.raw.slice(2), 'hex')}`;
+  if (!base.includes(emptyQuery.ours)) return false;
+  const raw = Buffer.from(base.replace(emptyQuery.ours, emptyQuery.ofRfc).slice(1));
+  return await verifyMessage({ ...signed, message: { raw } });
 }
 
 /** What a request says about its signature. Headers that are too long are not read: anybody may send them. */
