@@ -147,6 +147,7 @@ t.test('the verification of agents in two processes and behind a third', async (
       [{ email: 'nobody' }, 'email'],
       [{ email: undefined }, 'email'],
       [{ tweetUrl: undefined }, 'tweetUrl'],
+      [{ tweetUrl: 'x.com/ann/status/1' }, 'tweetUrl', 'post_url_invalid'],
       [{ tweetUrl: 'https://evil.example/ann/status/1' }, 'tweetUrl', 'post_url_invalid'],
       [{ tweetUrl: 'http://x.com/ann/status/1' }, 'tweetUrl', 'post_url_invalid'],
       [{ tweetUrl: 'https://127.0.0.1/ann/status/1' }, 'tweetUrl', 'post_url_invalid'],
@@ -155,6 +156,11 @@ t.test('the verification of agents in two processes and behind a third', async (
       const answer = await ask('POST', '/verify', { ...good, ...fields });
       t.match(answer, { status: 400, body: { code, details: [{ path }] } }, JSON.stringify(fields));
     }
+    t.match(
+      await verify('unasked', 'ann', 'https://evil.example/ann/status/1'),
+      { status: 404, body: { code: 'no_pending_verification' } },
+      'what is missing is said first',
+    );
     t.match(await verify('strict', 'ann', 'https://x.com/bob/status/1'), {
       status: 400,
       body: { code: 'verification_failed' },

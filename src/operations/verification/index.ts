@@ -116,14 +116,12 @@ export const verifyAgent = define('verifyAgent', {
   remote: { service: 'verification', method: 'post', path: '/verify' },
   run: async ({ tweetUrl, email, ...who }, _caller, parts: VerificationParts) => {
     const { log, verification } = parts;
-    const post = parsePostAddress(tweetUrl);
-    if (!post) {
-      const message = 'tweetUrl must be the address of a post, like https://x.com/<handle>/status/<number>';
-      throw new Refusal('post_url_invalid', message, { details: [{ path: 'tweetUrl', message }] });
-    }
+    if (!URL.canParse(tweetUrl)) throw noPost();
     // a post that takes long to be read is not too late for that
     const now = log.now();
     const challenge = await verification.challenges.pending(who, now);
+    const post = parsePostAddress(tweetUrl);
+    if (!post) throw noPost();
     await handle({ is: 'look', ...who }, parts);
     await requireFree(who, parts);
     if (!isSame(post.handle, who.socialHandle)) throw notTheirs(who.socialHandle);
@@ -227,6 +225,11 @@ async function requireFree({ nickname }: Claimant, { verification }: Verificatio
 }
 
 const isSame = (handle: string, other: string): boolean => handle.toLowerCase() === other.toLowerCase();
+
+function noPost(): Refusal {
+  const message = 'tweetUrl must be the address of a post, like https://x.com/<handle>/status/<number>';
+  return new Refusal('post_url_invalid', message, { details: [{ path: 'tweetUrl', message }] });
+}
 
 function notTheirs(handle: string): Refusal {
   return new Refusal('verification_failed', `The post is not one of @${handle}`);
