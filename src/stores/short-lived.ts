@@ -1,5 +1,6 @@
 import {
   DiscardPolicy,
+  ErrorCode,
   NatsError,
   nanos,
   type PubAck,
@@ -39,9 +40,9 @@ export interface ShortLivedRecord {
 
 /**
  * The log server's codes: a record has another revision than expected, the store is full, a stream has other
- * settings.
+ * settings, and it is not there.
  */
-const codes = { conflict: 10071, refused: 10077, otherStream: 10058 } as const;
+const codes = { conflict: 10071, refused: 10077, otherStream: 10058, noStream: 10059 } as const;
 const answerMs = 2_000;
 
 /**
@@ -107,18 +108,36 @@ export class ShortLived {
     return `short-lived.${this.#options.name}.${key}`;
   }
 
-  /**
-   * Asks the log server once the stream exists. A stream that could not be made is made at the next occasion.
-   */
+  /** Asks the log server, and once more where the stream was gone: one in memory ends with the log server that had it. */
   async #ask<T>(request: () => Promise<T>): Promise<T> {
-    this.#made ??= this.#make();
     try {
-      await this.#made;
+      return await this.#askOnce(request);
     } catch (error) {
-      this.#made = undefined;
+      if (!isGone(error)) throw error;
+      return await this.#askOnce(request);
+    }
+  }
+
+  /** Asks once the stream is there. One that could not be made, or is gone, is made at the next occasion. */
+  async #askOnce<T>(request: () => Promise<T>): Promise<T> {
+    this.#made ??= this.#make();
+    const made = this.#made;
+    // unless somebody else makes it again by now
+    const forget = () => {
+      if (this.#made === made) this.#made = undefined;
+    };
+    try {
+      await made;
+    } catch (error) {
+      forget();
       throw unavailable(error);
     }
-    return await this.#log.ask(request);
+    try {
+      return await this.#log.ask(request);
+    } catch (error) {
+      if (isGone(error)) forget();
+      throw error;
+    }
   }
 
   async #make(): Promise<void> {
@@ -149,6 +168,14 @@ export class ShortLived {
       }
     });
   }
+}
+
+/** Whether the stream is not there: nobody answers what is published to it. */
+function isGone(error: unknown): boolean {
+  return (
+    error instanceof NatsError &&
+    (error.api_error?.err_code === codes.noStream || error.code === ErrorCode.NoResponders)
+  );
 }
 
 /** An error of the log server in the form that callers know; every other one as it is. */

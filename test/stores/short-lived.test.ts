@@ -6,6 +6,8 @@ import { Log, pause } from '../../streams/core/index.js';
 import { refusals, SimulatedLogServer } from '../simulation/log/server.js';
 import { runIn } from '../simulation/scenario.js';
 import { World } from '../simulation/world.js';
+import { eventually } from '../support/eventually.js';
+import { startNats } from '../support/nats.js';
 
 const logger = pino({ level: 'silent' });
 const latency = { least: 0, most: 0 };
@@ -73,4 +75,22 @@ t.test('LOG-12 their stream says what it is, also where an earlier version made 
     t.equal((await later.get('one'))?.text, 'kept');
     t.equal(await said(), description);
   });
+});
+
+t.test('LOG-12 records in memory are kept again after the log server was restarted', async (t) => {
+  const nats = await startNats(t);
+  const log = await Log.open({
+    ...{ urls: nats.url, name: 'records', streams: [], replicas: 1, maxBytes: 1e6, logger },
+  });
+  t.teardown(() => log.close());
+  const inMemory = { ...options, storage: 'memory', description } as const;
+  const [puts, gets] = ['PUTS', 'GETS'].map((name) => new ShortLived(log, { name, ...inMemory }));
+  for (const records of [puts!, gets!]) t.equal(await records.put('one', 'before'), 'stored');
+  await nats.kill();
+  await nats.start();
+  await eventually('the connection to be back', () => log.connected);
+  t.equal(await puts!.put('two', 'after'), 'stored');
+  t.equal((await puts!.get('two'))?.text, 'after');
+  t.equal(await gets!.get('one'), undefined);
+  t.equal(await gets!.put('one', 'again', 0), 'stored');
 });
