@@ -1,9 +1,13 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import pino from 'pino';
 import t from 'tap';
 import { LiveFeed, mostMissed, type Portion } from '../../src/operations/core/live-feed.js';
+import { merged } from '../../src/operations/core/merged.js';
 import { ircFeed, type LiveSighting } from '../../src/operations/network/feed.js';
 import type { Entry, Log } from '../../streams/core/index.js';
 import { type IrcFact, irc, ircSubject, parseLineId } from '../../streams/network/index.js';
+import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 import { openLog } from './stage.js';
 
@@ -199,3 +203,38 @@ t.test('IRC-22 what was missed comes in portions, up to a bound', async (t) => {
     t.equal((await missed(feed, 2_000, 'x')).flatMap(({ items }) => items).length, mostMissed);
   });
 });
+
+t.test('IRC-18 readers who have gone are forgotten', async (t) => {
+  const log = await openLog(t, (await startNats(t)).url);
+  const feed = ircFeed(log, logger);
+  t.teardown(() => feed.close());
+  const readers: WeakRef<object>[] = [];
+  for (let n = 0; n < 500; n++) {
+    const stopped = new AbortController();
+    const reader = { ended: () => stopped.abort() };
+    readers.push(new WeakRef(reader));
+    const { signal } = stopped;
+    await feed.watch([ircSubject('#a')], { quietMs: 10_000, signal, ended: () => reader.ended() });
+    stopped.abort();
+  }
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  await eventually('them to be forgotten', () => {
+    collect();
+    return readers.filter((reader) => reader.deref()).length < 50;
+  });
+});
+
+t.test(
+  'a source that fails while nobody asks for more ends no process, and whoever asks is told',
+  async (t) => {
+    const failing = (async function* () {
+      yield 1;
+      throw new Error('the store is away');
+    })();
+    const all = merged([failing]);
+    t.same(await all.next(), { value: 1, done: false });
+    await new Promise((resolve) => setImmediate(resolve));
+    await t.rejects(all.next(), { message: 'the store is away' });
+  },
+);

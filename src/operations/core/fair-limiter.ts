@@ -30,7 +30,7 @@ export class FairLimiter {
         resolve(this.#begin(who));
       };
       const waiting = { who, start };
-      signal.addEventListener('abort', leave);
+      signal.addEventListener('abort', leave, { once: true });
       this.#waiting.add(waiting);
       this.#next();
     });

@@ -96,7 +96,8 @@ export class LiveFeed<Item> {
       const seats = this.#seats.get(subject) ?? new Set();
       this.#seats.set(subject, seats.add(seat));
     }
-    stopped.addEventListener('abort', () => this.#unseat(subjects, seat));
+    // once: a signal made of others is kept for as long as it has listeners
+    stopped.addEventListener('abort', () => this.#unseat(subjects, seat), { once: true });
     // a reader who left during the request to the log gets nothing more
     if (stopped.aborted) this.#unseat(subjects, seat);
     const since = this.#position;

@@ -3,7 +3,12 @@
  * something now and then: each wait for it holds a little memory until it does.
  */
 export async function* merged<T>(sources: readonly AsyncGenerator<T>[]): AsyncGenerator<T> {
-  const next = async (source: AsyncGenerator<T>) => ({ source, result: await source.next() });
+  const next = (source: AsyncGenerator<T>) => {
+    const step = source.next().then((result) => ({ source, result }));
+    // it may fail while nobody asks for more: whoever asks next is told
+    step.catch(() => {});
+    return step;
+  };
   const waiting = new Map(sources.map((source) => [source, next(source)]));
   try {
     for (;;) {
@@ -13,8 +18,7 @@ export async function* merged<T>(sources: readonly AsyncGenerator<T>[]): AsyncGe
       yield result.value;
     }
   } finally {
-    for (const [source, step] of waiting) {
-      step.catch(() => {});
+    for (const source of waiting.keys()) {
       // one that waits for something comes to its end when that comes, or its signal aborts
       source.return(undefined).catch(() => {});
     }
