@@ -76,11 +76,16 @@ export class Subscriptions {
     let told = Number.NEGATIVE_INFINITY;
     let isDue = false;
     const say = async () => {
-      await pause(Math.max(0, told + leastMs - performance.now()), undefined, { ref: false, signal });
-      await this.#isReadable(uri, newest, signal);
+      let line: string;
+      do {
+        await pause(Math.max(0, told + leastMs - performance.now()), undefined, { ref: false, signal });
+        line = newest;
+        await this.#isReadable(uri, line, signal);
+        told = performance.now();
+        await tell(uri);
+        // what was heard meanwhile the client may not have read yet
+      } while (newest !== line);
       isDue = false;
-      told = performance.now();
-      await tell(uri);
     };
     try {
       for await (const { id } of watch(channel, { after, signal })) {

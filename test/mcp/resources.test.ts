@@ -246,3 +246,37 @@ t.test(
     subscriptions.close();
   },
 );
+
+t.test('MCP-23 the last of several lines that come together is told of', async (t) => {
+  let recorded = '1-0';
+  let read = '';
+  let come = () => {};
+  const subscriptions = new Subscriptions({
+    leastMs: 20,
+    watch: async function* (_channel, { signal }) {
+      yield { id: '2-0' };
+      await new Promise<void>((resolve) => {
+        come = resolve;
+        signal.addEventListener('abort', () => resolve());
+      });
+      yield { id: '3-0' };
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    },
+    // the second line is heard while it is looked whether the first can be read
+    read: async (uri) => {
+      const next = recorded;
+      if (recorded === '1-0') recorded = '2-0';
+      else if (recorded === '2-0') come();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return { contents: [{ uri, text: JSON.stringify({ next }) }] };
+    },
+    tell: async () => {
+      read = recorded;
+      recorded = '3-0';
+    },
+    ended: (error) => t.error(error),
+  });
+  await subscriptions.add('relay://channels/lobby');
+  await eventually('the last line to be read', () => read === '3-0');
+  subscriptions.close();
+});
