@@ -110,7 +110,14 @@ export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
         ? new Refusal('headers_too_large')
         : new Refusal('bad_request', 'This is not a readable HTTP request');
   endWith(socket, refusal);
+  // nobody else ends a connection whose other side stays: it has a moment to read why
+  const late = setTimeout(() => socket.destroy(), lingerMs);
+  late.unref();
+  socket.once('close', () => clearTimeout(late));
 }
+
+/** How long a connection that was refused may stay open, in milliseconds. */
+const lingerMs = 1_000;
 
 /** Answers on a connection on which the framework answers nothing more, and ends it. */
 export function endWith(socket: Duplex, refusal: Refusal): void {

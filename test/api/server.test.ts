@@ -383,6 +383,22 @@ t.test('API-06 slow clients are cut off while others are served', async (t) => {
   t.ok(answers.length > 0 && answers.every((answer) => / 408 /.test(answer)), 'they were told why');
 });
 
+t.test('API-06 who is cut off and stays is let go all the same', async (t) => {
+  const { app, port } = await startServer(t, { timeouts: { headersMs: 500, requestMs: 1_000 } });
+  const texts = ['GET /things/1 HTTP/1.1\r\nHos', 'no HTTP at all\r\n\r\n'];
+  const sockets = texts.map((text) => {
+    const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
+    socket.on('error', () => {});
+    socket.resume();
+    socket.write(text);
+    return socket;
+  });
+  t.teardown(() => sockets.forEach((socket) => void socket.destroy()));
+  await Promise.all(sockets.map((socket) => once(socket, 'end')));
+  const held = () => new Promise<number>((done) => app.server.getConnections((_, count) => done(count)));
+  await eventually('the connections to be let go', async () => (await held()) === 0);
+});
+
 t.test('API-06 bytes that are no HTTP get an answer in the shape of the others', async (t) => {
   const { port } = await startServer(t);
   const socket = connect({ host: '127.0.0.1', port });
