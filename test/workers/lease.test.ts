@@ -1,7 +1,10 @@
 import pino from 'pino';
 import t, { type Test } from 'tap';
-import { Log } from '../../streams/core/index.js';
+import { Log, pause } from '../../streams/core/index.js';
 import { Lease, type Term } from '../../workers/core/lease.js';
+import { refusals, SimulatedLogServer } from '../simulation/log/server.js';
+import { runIn } from '../simulation/scenario.js';
+import { World } from '../simulation/world.js';
 import { eventually } from '../support/eventually.js';
 import { startNats, type TestNats } from '../support/nats.js';
 
@@ -131,4 +134,29 @@ t.test('LEASE-01 a term that does not end well is followed by the next', async (
   lease.start();
   await eventually('another term', () => terms === 2);
   await lease.stop();
+});
+
+t.test('LEASE-04 a log server that stores nothing for a while does not end the term', async (t) => {
+  const world = new World(1);
+  const events: string[] = [];
+  await runIn(world, 120_000, async () => {
+    const server = new SimulatedLogServer(world);
+    const log = await Log.open({
+      ...{ urls: '', name: 'a', streams: [], replicas: 1, maxBytes: 1e6, logger },
+      connect: (as) => server.connect(as),
+    });
+    const begin = () => {
+      events.push('begins');
+      return { stop: async () => void events.push('ends') };
+    };
+    const lease = new Lease({ log, logger, name: 'thing', holder: 'a', replicas: 1, begin });
+    lease.start();
+    await pause(3_000);
+    server.refuse(refusals.diskFull, 20_000);
+    await pause(30_000);
+    t.same(events, ['begins']);
+    await lease.stop();
+    await log.close();
+  });
+  t.same(events, ['begins', 'ends']);
 });

@@ -1,4 +1,4 @@
-import { type KV, type KvEntry, StorageType } from 'nats';
+import { type KV, type KvEntry, NatsError, StorageType } from 'nats';
 import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
 import { type Log, pause } from '../../streams/core/index.js';
@@ -51,6 +51,8 @@ const failedMs = 3 * tryMs;
 /** What the log says of another holder is reused for this time, in milliseconds: many may ask. */
 const tellMs = 200;
 const bucketName = 'relay_leases';
+/** The log server's code where somebody else has written first. */
+const wrongLastSequence = 10071;
 const description = 'Which process has each bot and each worker now.';
 
 /** The present holder of a lease, whichever process it is; `undefined` without one. Only reads. */
@@ -184,7 +186,13 @@ export class Lease {
     if (current?.operation === 'PUT') {
       return this.#isOurs(current) ? await bucket.update(name, this.#value(), current.revision) : undefined;
     }
-    return await bucket.create(name, this.#value()).catch(() => undefined);
+    try {
+      return await bucket.create(name, this.#value());
+    } catch (error) {
+      // any other error says nothing about who has it
+      if (error instanceof NatsError && error.api_error?.err_code === wrongLastSequence) return undefined;
+      throw error;
+    }
   }
 
   /** Renews from the last revision, until the stop or until the lease is somebody else's. */
