@@ -1,3 +1,4 @@
+import { AckPolicy, nanos } from 'nats';
 import pino from 'pino';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
@@ -231,6 +232,17 @@ t.test('WORK-04 what is given up is recorded before anything else of its key', a
   t.same(recorded, [undefined, undefined, undefined, fact]);
   const last = await log.last(jobs, 'jobs.outcomes');
   t.match(last, { by: 'do-jobs', data: fact });
+});
+
+t.test('a worker is seen among the consumers that many readers leave', async (t) => {
+  const { log, ask, react, acknowledged } = await stage(t);
+  await ask('a', 1);
+  react(() => ({ is: 'done' }));
+  await acknowledged(1);
+  const left = { ack_policy: AckPolicy.None, mem_storage: true, inactive_threshold: nanos(30_000) };
+  // by their names they come first
+  for (let n = 0; n < 300; n++) await log.manager.consumers.add('JOBS', { ...left, name: `A${n}` });
+  t.match(await consumerStatuses(log, streams), [{ worker: 'do-jobs', position: 1 }]);
 });
 
 t.test(

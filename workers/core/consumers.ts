@@ -1,3 +1,4 @@
+import type { Lister } from 'nats';
 import { z } from 'zod';
 import { type Log, Refusal, type StreamDefinition } from '../../streams/core/index.js';
 import { operations, workerSubject } from '../../streams/operations/facts.js';
@@ -29,7 +30,7 @@ export async function consumerStatuses(
   streams: readonly StreamDefinition[],
 ): Promise<ConsumerStatus[]> {
   const ofStreams = streams.map(async ({ name: stream }) => {
-    const found = await log.ask(() => log.manager.consumers.list(stream).next());
+    const found = await log.ask(() => allOf(log.manager.consumers.list(stream)));
     const statuses = found
       // a reader that only follows a stream leaves no consumer
       .filter(({ name, config }) => config.durable_name !== undefined && workerOf(name) !== name)
@@ -46,6 +47,13 @@ export async function consumerStatuses(
     );
   });
   return (await Promise.all(ofStreams)).flat();
+}
+
+/** All that is listed: a page has 256, and each reader of a stream leaves a consumer for a while. */
+async function allOf<T>(list: Lister<T>): Promise<T[]> {
+  const found: T[] = [];
+  for (let page = await list.next(); page.length > 0; page = await list.next()) found.push(...page);
+  return found;
 }
 
 /** Why workers have halted, by their names; empty while all of them can process what they read. */
