@@ -46,6 +46,8 @@ const registrationMs = 10_000;
 // Servers without labels punish fast clients with seconds of silence (ngIRCd: ten after a wrong OPER).
 const fencePatience = 3;
 const confirming = ['message-tags', 'batch', 'labeled-response', 'echo-message'];
+/** Tells by which account somebody speaks: without it nobody counts as identified. */
+const accountTag = 'account-tag';
 /** What irc-framework must see after registration; its event machinery is too slow for the rest. */
 const forLibrary = /^(?:CAP|AUTHENTICATE|PING|005|90\d)$/;
 const aboutUs = new Set(['JOIN', 'PART', 'KICK', 'NICK', 'MODE', '381', '396']);
@@ -80,6 +82,7 @@ export class Link {
   #farewell: string | undefined;
   #spares = 0;
   #hasAskedAgain = false;
+  #tagsAccounts = false;
   #watchdog: Watchdog | undefined;
 
   constructor(options: LinkOptions) {
@@ -117,6 +120,8 @@ export class Link {
     });
     this.client.on('cap del', () => {
       if (this.exchange?.kind === 'labels' && !this.#confirms()) this.destroy('the server took labels away');
+      if (this.#tagsAccounts && !this.client.network.cap.isEnabled(accountTag))
+        this.destroy('the server took account tags away');
     });
   }
 
@@ -146,6 +151,7 @@ export class Link {
     const { names } = this.#options;
     this.self = new Self(this.self.nick, Number(USERLEN ?? 10), Number(HOSTLEN ?? 64), names);
     const labels = this.#confirms();
+    this.#tagsAccounts = this.client.network.cap.isEnabled(accountTag);
     const { bytesInFlight } = this.#options;
     const confirmTimeoutMs = this.#options.confirmTimeoutMs * (labels ? 1 : fencePatience);
     const exchangeOptions = {
@@ -239,14 +245,16 @@ export class Link {
   }
 
   /**
-   * Capabilities that are offered later. Only one that confirms lines is wanted: with it we reconnect. The
+   * Capabilities that are offered later. With one that confirms lines, or tells accounts, we reconnect. The
    * library would request nothing of the rest. After our CAP END, its request keeps InspIRCd from ever
    * registering us (services that link offer `sasl`, at any moment).
    */
   #offered(names: readonly string[]): void {
     const { cap } = this.client.network;
-    const isWanted = (name: string) => confirming.includes(name) && !cap.isEnabled(name);
-    if (names.some((name) => isWanted(name.split('=', 1)[0]!))) this.destroy('the server offers labels');
+    const lacks = (wanted: readonly string[]) =>
+      names.some((given) => wanted.some((name) => name === given.split('=', 1)[0] && !cap.isEnabled(name)));
+    if (lacks(confirming)) this.destroy('the server offers labels');
+    else if (lacks([accountTag])) this.destroy('the server offers account tags');
   }
 
   /**
