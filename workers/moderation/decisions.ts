@@ -1,6 +1,6 @@
 import type { LRUCache } from 'lru-cache';
 import { untoldDecisions } from '../../projections/moderation/running.js';
-import { boundedCache, type Position } from '../../streams/core/index.js';
+import { boundedCache, isExpected, type Position } from '../../streams/core/index.js';
 import { moderation, personDecider, personOf } from '../../streams/moderation/index.js';
 import { type GuardOptions, guard, type Seen } from './options.js';
 import { decisionFor } from './words.js';
@@ -47,10 +47,10 @@ export class Decisions {
     for (const one of untold) {
       const isNew = !this.#tried.has(one.id);
       const { nick, host, account } = one;
-      const isTold =
-        isNew && (await this.#tell(one, { nick, host: host ?? undefined, account: account ?? undefined }));
-      this.#tried.add(one.id);
-      if (isTold) continue;
+      const seen = { nick, host: host ?? undefined, account: account ?? undefined };
+      const telling = isNew ? await this.#tell(one, seen) : 'absent';
+      if (telling === 'told') continue;
+      if (telling === 'absent') this.#tried.add(one.id);
       // who is identified is found by that, also where others answer for it with them
       const person = account === null ? one.person : personOf({ nick, account });
       const all = awaited.get(person) ?? new Map<number, Untold>();
@@ -72,21 +72,24 @@ export class Decisions {
     const all = this.#awaited.get(person);
     if (!all) return;
     this.#awaited.delete(person);
-    for (const one of all.values()) await this.#tell(one, seen);
+    for (const one of all.values())
+      if ((await this.#tell(one, seen)) === 'unasked') this.#tried.delete(one.id); // the next look tries again
   }
 
-  async #tell(one: Untold, { nick, host, account }: Seen): Promise<boolean> {
+  /** `unasked`: nobody could tell whether the person is there. */
+  async #tell(one: Untold, { nick, host, account }: Seen): Promise<'told' | 'absent' | 'unasked'> {
     const { log, enforce, logger } = this.#options;
     const { id, ref, subject, channel } = one;
     try {
       const text = decisionFor(id, one);
       const came = await enforce({ act: 'notice', channel, nick, host, account, text });
-      if (came.is === 'failed') return false;
+      if (came.is === 'failed') return 'absent';
       await log.handle(moderation, personDecider, { is: 'tell', subject, ref }, { by: guard });
-      return true;
+      return 'told';
     } catch (error) {
-      logger.warn({ id, err: error }, 'the person cannot be told of a decision now');
-      return false;
+      const level = isExpected(error) ? 'debug' : 'warn';
+      logger[level]({ id, err: error }, 'the person cannot be told of a decision now');
+      return 'unasked';
     }
   }
 }
