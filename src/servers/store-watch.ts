@@ -94,8 +94,12 @@ const fullDisk = 'the disk of the event log is full';
 
 async function troubleOf(health: string, store: string): Promise<string | undefined> {
   if (!/ write error: /.test(health)) return undefined;
-  const { bavail, bsize } = await statfs(store);
-  return bavail * bsize < roomBytes
+  // a disk that has failed may not tell
+  const room = await statfs(store).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => undefined,
+  );
+  return room !== undefined && room < roomBytes
     ? fullDisk
     : 'the event log stores nothing more after a write error and is being restarted';
 }
