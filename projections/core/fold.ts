@@ -36,7 +36,7 @@ export class Fold {
   #reader: 'here' | 'elsewhere' | undefined;
   #failures = 0;
   /** When it last showed a sign of life, and the head of the stream that it has certainly read up to. */
-  #alive = clock.now();
+  #alive = clock.elapsed();
   #looked = 0;
 
   constructor(options: FoldOptions) {
@@ -49,7 +49,7 @@ export class Fold {
         if (facts === 0) this.#looked = Math.max(this.position, this.#reading.headAtStart);
       },
       written: (pending) => {
-        this.#alive = clock.now();
+        this.#alive = clock.elapsed();
         if (pending !== undefined && pending < options.batch) this.#sawEnd = true;
         options.store();
         this.#failures = 0;
@@ -106,9 +106,9 @@ export class Fold {
    */
   watch(head: number, stallMs: number): void {
     const isBehind = this.#reader && head > Math.max(this.position, this.#looked);
-    if (!isBehind) this.#alive = clock.now();
-    else if (clock.now() - this.#alive > stallMs) {
-      this.#alive = clock.now();
+    if (!isBehind) this.#alive = clock.elapsed();
+    else if (clock.elapsed() - this.#alive > stallMs) {
+      this.#alive = clock.elapsed();
       this.#options.logger.warn({ ...this.#about(), head }, 'read model does not move, reading again');
       this.#round.abort();
     }
@@ -158,14 +158,14 @@ export class Fold {
   async #readElsewhere(elsewhere: Elsewhere): Promise<CaughtUp> {
     const { projection, build } = this.#options;
     const what = { projection: projection.name, generation: build.generation, stream: this.stream.name };
-    this.#alive = clock.now();
+    this.#alive = clock.elapsed();
     const facts = this.#reading.headAtStart - this.position;
     this.#options.logger.info({ ...this.#about(), facts }, 'read model lags far, another thread folds it');
     return await this.#readIn('elsewhere', (signal) =>
       elsewhere.catchUp(what, {
         signal,
         moved: (position) => {
-          this.#alive = clock.now();
+          this.#alive = clock.elapsed();
           this.#cursor.moved(position);
           this.#failures = 0;
           this.#setState('folding');

@@ -9,7 +9,7 @@ export class KnownBuilds {
   readonly #sql: Sql;
   readonly #projections: ReadonlyMap<string, Projection>;
   #builds: Build[] = [];
-  #readAt = 0;
+  #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(sql: Sql, projections: readonly Projection[]) {
     this.#sql = sql;
@@ -22,7 +22,7 @@ export class KnownBuilds {
 
   /** Milliseconds since the registry was read. */
   get ageMs(): number {
-    return clock.now() - this.#readAt;
+    return clock.elapsed() - this.#readAt;
   }
 
   get projections(): Projection[] {
@@ -43,7 +43,7 @@ export class KnownBuilds {
 
   async read(): Promise<void> {
     this.#builds = await readBuilds(this.#sql);
-    this.#readAt = clock.now();
+    this.#readAt = clock.elapsed();
   }
 
   /** The build that queries of a read model go to, if there is one already. */

@@ -66,7 +66,7 @@ class Pglite implements Sql {
   #thread: PgliteThread | undefined;
   #losses = 0;
   #written = 0;
-  #diedAt = 0;
+  #diedAt = Number.NEGATIVE_INFINITY;
   #repairing: Promise<void> | undefined;
   #closed = false;
 
@@ -170,8 +170,8 @@ class Pglite implements Sql {
       ...(this.#statementMs === undefined ? {} : { answerMs: this.#statementMs }),
       template: exists || this.#withoutTemplate ? undefined : await findTemplate(makeDatabase),
       died: (reason) => {
-        const again = clock.now() - this.#diedAt < crashLoopMs;
-        this.#diedAt = clock.now();
+        const again = clock.elapsed() - this.#diedAt < crashLoopMs;
+        this.#diedAt = clock.elapsed();
         this.#logger.error(
           { directory: this.#directory, reason },
           'the read store crashed and is opened again',

@@ -144,12 +144,12 @@ export class Projector {
     if (!projection.streams.some((stream) => stream.name === position.stream)) {
       throw new Error(`${name} is not made of ${position.stream}`);
     }
-    const deadline = clock.now() + timeoutMs;
+    const deadline = clock.elapsed() + timeoutMs;
     for (let looks = 1; ; looks++) {
       await this.#refresh().catch((error) => this.#noteStore(error));
       const active = this.#known.active(projection);
       if (active && (await this.#positionOf(active, position.stream)) >= position.seq) return true;
-      const left = deadline - clock.now();
+      const left = deadline - clock.elapsed();
       if (left <= 0 || this.#stopped.signal.aborted) return false;
       const folds = active ? this.#folding.of(active.schema) : [];
       const isTold =

@@ -65,7 +65,7 @@ export class AppendHealth {
     const before = this.#troubles.get(stream);
     const pauseMs = Math.min(longestPauseMs, (before?.pauseMs ?? shortestPauseMs) * (before?.over ? 2 : 1));
     const reason = reasonOf(stream, refusal);
-    this.#troubles.set(stream, { reason, bytes, over: false, pauseMs, lookAt: clock.now() + pauseMs });
+    this.#troubles.set(stream, { reason, bytes, over: false, pauseMs, lookAt: clock.elapsed() + pauseMs });
   }
 
   /**
@@ -74,7 +74,7 @@ export class AppendHealth {
    */
   get trouble(): string | undefined {
     const current = [...this.#troubles].filter(([, { over }]) => !over);
-    const due = current.filter(([, { lookAt }]) => lookAt <= clock.now());
+    const due = current.filter(([, { lookAt }]) => lookAt <= clock.elapsed());
     if (due.length > 0 && !this.#looking) void this.#look(due);
     // a flood that fills another stream does not take the whole service down
     return current.find(([stream]) => stream.essential)?.[1].reason;
@@ -84,7 +84,7 @@ export class AppendHealth {
   troubleOf(stream: StreamDefinition): string | undefined {
     const trouble = this.#troubles.get(stream);
     if (!trouble || trouble.over) return undefined;
-    if (trouble.lookAt <= clock.now() && !this.#looking) void this.#look([[stream, trouble]]);
+    if (trouble.lookAt <= clock.elapsed() && !this.#looking) void this.#look([[stream, trouble]]);
     return trouble.reason;
   }
 
@@ -93,7 +93,7 @@ export class AppendHealth {
     for (const [stream, trouble] of troubles) {
       // an error says that the log is away altogether
       trouble.over = await this.#takes(stream, trouble.bytes).catch(() => false);
-      trouble.lookAt = clock.now() + trouble.pauseMs;
+      trouble.lookAt = clock.elapsed() + trouble.pauseMs;
     }
     this.#looking = false;
   }

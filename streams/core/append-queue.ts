@@ -51,7 +51,7 @@ export class AppendQueue {
   /** Appends bytes; answers and rejects as {@link Publisher.publish} does. */
   publish(subject: string, data: Uint8Array, options: PublishOptions): Promise<PublishAnswer> {
     if (this.#waiting.length >= maxPending) return Promise.reject(tooMany());
-    const deadline = clock.now() + options.timeoutMs;
+    const deadline = clock.elapsed() + options.timeoutMs;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ subject, data, options, resolve, reject, deadline });
       this.#goOn();
@@ -74,7 +74,7 @@ export class AppendQueue {
 
   #send(): void {
     if (this.#hasGroup) return;
-    const now = clock.now();
+    const now = clock.elapsed();
     while (this.#waiting[0] && this.#waiting[0].deadline <= now)
       this.#waiting.shift()!.reject(noAnswer('too many appends went before it'));
     if (this.#singles + this.#waiting.length <= few)
@@ -84,7 +84,7 @@ export class AppendQueue {
 
   async #sendSingle({ subject, data, options, resolve, reject, deadline }: Waiting): Promise<void> {
     this.#singles += 1;
-    const timeoutMs = deadline - clock.now();
+    const timeoutMs = deadline - clock.elapsed();
     await this.#publisher.publish(subject, data, { ...options, timeoutMs }).then(resolve, reject);
     this.#singles -= 1;
     this.#goOn();
@@ -138,7 +138,7 @@ export class AppendQueue {
     if (group.length <= few) return this.#sendEach(group);
     let answer: PublishAnswer;
     try {
-      answer = await this.#publisher.publishGroup(group, group[0]!.deadline - clock.now());
+      answer = await this.#publisher.publishGroup(group, group[0]!.deadline - clock.elapsed());
     } catch (error) {
       for (const { reject } of group) reject(error as Error);
       return;

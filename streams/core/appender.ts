@@ -45,7 +45,7 @@ export class Appender {
   readonly #publisher: Publisher;
   readonly #queues = new Map<StreamDefinition, AppendQueue>();
   readonly #health: AppendHealth;
-  #refusalNotedAt = 0;
+  #refusalNotedAt = Number.NEGATIVE_INFINITY;
 
   constructor(server: LogServer, options: AppenderOptions) {
     this.#server = server;
@@ -110,7 +110,7 @@ export class Appender {
     id: string,
     after: number | undefined,
   ): Promise<PublishAnswer> {
-    const deadline = clock.now() + appendBoundMs;
+    const deadline = clock.elapsed() + appendBoundMs;
     for (let attempt = 1; ; attempt++) {
       try {
         // while disconnected the client would buffer without bound
@@ -119,7 +119,7 @@ export class Appender {
         const way = attempt === 1 ? this.#wayTo(stream) : this.#publisher;
         const answer = await way.publish(subject, bytes, {
           id,
-          timeoutMs: Math.min(acknowledgeMs, deadline - clock.now()),
+          timeoutMs: Math.min(acknowledgeMs, deadline - clock.elapsed()),
           expectedLastSubjectSequence: after,
         });
         if (answer.is === 'refused') this.#noteRefusal(stream, answer);
@@ -131,7 +131,7 @@ export class Appender {
         }
         return answer;
       } catch (error) {
-        if (this.#server.closed || clock.now() + 100 >= deadline) throw error;
+        if (this.#server.closed || clock.elapsed() + 100 >= deadline) throw error;
         await pause(50);
       }
     }
@@ -152,8 +152,8 @@ export class Appender {
 
   /** Says once in a while why appends are refused: a full disk refuses thousands a second. */
   #noteRefusal(stream: StreamDefinition, answer: { code: number; error: string }): void {
-    if (clock.now() - this.#refusalNotedAt < refusalNoteMs) return;
-    this.#refusalNotedAt = clock.now();
+    if (clock.elapsed() - this.#refusalNotedAt < refusalNoteMs) return;
+    this.#refusalNotedAt = clock.elapsed();
     const { code, error } = answer;
     this.#options.logger.error({ stream: stream.name, code, reason: error }, 'the log refuses appends');
   }

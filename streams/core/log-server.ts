@@ -75,8 +75,8 @@ export class LogServer {
 
   /** Resolves when the connection is back; rejects when that takes too long, or when it is given up. */
   async #reconnected(): Promise<void> {
-    const deadline = clock.now() + reconnectBoundMs;
-    for (let left = reconnectBoundMs; !this.#connected; left = deadline - clock.now()) {
+    const deadline = clock.elapsed() + reconnectBoundMs;
+    for (let left = reconnectBoundMs; !this.#connected; left = deadline - clock.elapsed()) {
       if (this.#closed || left <= 0) throw notConnected();
       let wake = () => {};
       const waited = pause(left, undefined, (end) => {

@@ -195,7 +195,7 @@ export class Log {
     const subject = decider.subject(command);
     const key = `${stream.name} ${subject}`;
     const now = context.now ?? this.now();
-    const deadline = clock.now() + commandBoundMs;
+    const deadline = clock.elapsed() + commandBoundMs;
     for (let conflictAt = -1; ; ) {
       const cached = await this.#states.fold(decider, key, (from) => this.subject(stream, subject, from));
       const state = cached.state as State;
@@ -219,7 +219,7 @@ export class Log {
         return { state, fact, position: { stream: stream.name, seq: answer.seq } };
       }
       if (answer.is === 'refused') throw refusedByLog(answer);
-      if (clock.now() > deadline) {
+      if (clock.elapsed() > deadline) {
         throw new Unavailable('log_contended', `Too many concurrent changes of ${subject}`);
       }
       // nobody appended and yet we are not at its end: the subject is not the one that was folded

@@ -112,7 +112,7 @@ export class Publisher {
       this.#sweeper.unref();
     }
     const token = (this.#next++).toString(36);
-    const deadline = clock.now() + timeoutMs;
+    const deadline = clock.elapsed() + timeoutMs;
     return new Promise((resolve, reject) => {
       this.#pending.set(token, { resolve, reject, deadline, count: messages.length });
       this.#endOfTurn.run(() => this.#send(token, messages));
@@ -138,7 +138,7 @@ export class Publisher {
   }
 
   #expire(): void {
-    const now = clock.now();
+    const now = clock.elapsed();
     for (const [token, pending] of this.#pending) {
       if (pending.deadline > now) continue;
       this.#pending.delete(token);

@@ -56,7 +56,7 @@ export class Pull {
   #asked = 0;
   #request = 0;
   #delivered = 0;
-  #heard = clock.now();
+  #heard = clock.elapsed();
   #stopped = false;
 
   /** `importedTo`: up to this sequence messages may carry the time at which they were first stored. */
@@ -76,7 +76,7 @@ export class Pull {
     if (this.#stopped || isEnding(this.#connection)) return;
     const room = Math.min(this.#options.capacity() - this.#asked, maxBatch);
     if (room <= 0 || room < this.#asked / 2) return;
-    if (this.#asked === 0) this.#heard = clock.now();
+    if (this.#asked === 0) this.#heard = clock.elapsed();
     this.#asked += room;
     const request = { batch: room, expires: requestExpiresMs * 1e6, idle_heartbeat: heartbeatMs * 1e6 };
     this.#connection.publish(
@@ -108,7 +108,7 @@ export class Pull {
   /** Must not throw: the client would stop reading the connection. */
   #receive(message: Msg): void {
     if (this.#stopped) return;
-    this.#heard = clock.now();
+    this.#heard = clock.elapsed();
     if (!message.reply) {
       this.#status(message);
       return;
@@ -138,7 +138,7 @@ export class Pull {
 
   #watch(): void {
     if (this.#asked === 0) this.refill();
-    else if (clock.now() - this.#heard > silenceMs) this.fail('no heartbeat');
+    else if (clock.elapsed() - this.#heard > silenceMs) this.fail('no heartbeat');
   }
 }
 

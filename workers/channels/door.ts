@@ -107,7 +107,7 @@ export class Door {
   }
 
   #tell(session: Session, { nick, what }: { nick: string; what: string }, text: string): void {
-    const now = clock.now();
+    const now = clock.elapsed();
     if (!this.#told.has(casefold(nick)) && this.#told.size >= mostTold) this.#told.clear();
     const told = this.#told.get(casefold(nick)) ?? new Map<string, number>();
     if (now - (told.get(what) ?? Number.NEGATIVE_INFINITY) < tellAgainMs) return;
@@ -133,7 +133,7 @@ export class Door {
 
   /** What the nick service says about a nick; `undefined` if it does not answer. */
   async #statusOf(session: Session, nick: string): Promise<number | undefined> {
-    if (clock.now() < this.#absentUntil) return undefined;
+    if (clock.elapsed() < this.#absentUntil) return undefined;
     const key = casefold(nick);
     let status: number | undefined;
     const answered = new Promise<void>((resolve) => {
@@ -147,7 +147,7 @@ export class Door {
     if (!error) await atMost(answered, answerMs);
     if (status !== undefined) return status;
     this.#asked.delete(key);
-    this.#absentUntil = clock.now() + absentMs;
+    this.#absentUntil = clock.elapsed() + absentMs;
     return undefined;
   }
 

@@ -23,7 +23,7 @@ export class Relinks {
   #timer: Timer | undefined;
   readonly #pauses: typeof usualPauses;
   #waitMs = 0;
-  #lookedAt = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(look: () => Promise<void>, pauses = usualPauses) {
     this.#look = look;
@@ -33,7 +33,7 @@ export class Relinks {
   see(line: IrcLine): void {
     if (this.#timer || !tellsOfRelink(line)) return;
     const { firstMs, longestMs, calmMs } = this.#pauses;
-    const isCalm = clock.now() - this.#lookedAt > calmMs;
+    const isCalm = clock.elapsed() - this.#lookedAt > calmMs;
     this.#waitMs = isCalm ? firstMs : Math.min(this.#waitMs * growth, longestMs);
     this.#timer = clock.setTimeout(() => void this.#now(), this.#waitMs);
     this.#timer.unref();
@@ -46,7 +46,7 @@ export class Relinks {
 
   async #now(): Promise<void> {
     await this.#look();
-    this.#lookedAt = clock.now();
+    this.#lookedAt = clock.elapsed();
     this.#timer = undefined;
   }
 }

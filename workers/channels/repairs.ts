@@ -78,16 +78,16 @@ export class Repairs {
 
   #plan(name: string, { afterMs, everyMs }: typeof usual): void {
     if (!isManagedChannel(name) || this.#stopped) return;
-    const now = clock.now();
-    const at = Math.max(now + afterMs, (this.#doneAt.get(name) ?? 0) + everyMs);
+    const now = clock.elapsed();
+    const at = Math.max(now + afterMs, (this.#doneAt.get(name) ?? Number.NEGATIVE_INFINITY) + everyMs);
     const waiting = this.#waiting.get(name);
     if (waiting && waiting.at <= at) return;
     if (waiting) clock.clearTimeout(waiting.timer);
     const timer = clock.setTimeout(() => {
       this.#waiting.delete(name);
       for (const [other, at] of this.#doneAt)
-        if (at + usual.everyMs <= clock.now()) this.#doneAt.delete(other);
-      this.#doneAt.set(name, clock.now());
+        if (at + usual.everyMs <= clock.elapsed()) this.#doneAt.delete(other);
+      this.#doneAt.set(name, clock.elapsed());
       void this.#repair(name);
     }, at - now);
     timer.unref();

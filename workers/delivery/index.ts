@@ -167,7 +167,7 @@ export class DeliverToIrc {
     place: Takeover,
     from: number,
   ): Promise<Recollection> {
-    const started = clock.now();
+    const started = clock.elapsed();
     if (!place.ours) {
       this.#inHand.forget(consumer);
       this.#presence.forgetHistories();
@@ -177,7 +177,7 @@ export class DeliverToIrc {
     const { since, head, ours, doubtful } = place;
     const worker = consumer.durable;
     this.#options.logger.info(
-      { worker, since, head, ours, ms: clock.now() - started },
+      { worker, since, head, ours, ms: clock.elapsed() - started },
       'delivery taken over',
     );
     return { outcomes, head, doubtful };

@@ -24,7 +24,7 @@ export class Notes {
 
   /** Whether one more of this person is recorded in this hour. Those passed over are logged, once an hour. */
   take(person: string): boolean {
-    const now = clock.now();
+    const now = clock.elapsed();
     if (now >= this.#endsAt) {
       this.#ofPerson.clear();
       this.#inAll = 0;

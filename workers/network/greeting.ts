@@ -41,7 +41,7 @@ export function greetNewcomers(irc: IrcConnection, { logger, rules, bots }: Gree
     if (line.command !== 'JOIN' || session?.confirmation !== 'labels' || !isNick(line.nick)) return;
     const key = casefold(line.nick);
     if (own.has(key) || key === casefold(session.nick)) return;
-    const now = clock.now();
+    const now = clock.elapsed();
     const [channel = ''] = line.params;
     const { general, own: ofChannels } = parseRules(rules());
     const lines = ofChannels.get(casefold(channel)) ?? general;

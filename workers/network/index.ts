@@ -54,7 +54,7 @@ export class RecordIrc {
   #session: Session | undefined;
   #sessionAt = 0;
   #size: NetworkSize | undefined;
-  #sizeAskedAt = 0;
+  #sizeAskedAt = Number.NEGATIVE_INFINITY;
   /** When anything was last seen before this recorder began. */
   #firstSeenUntil: number | undefined;
   #recalled = false;
@@ -185,12 +185,12 @@ export class RecordIrc {
     if (session !== this.#session) {
       this.#sightings.begin(session, await serverUpSince(session, this.#sightings.now()));
       this.#session = session;
-      this.#sessionAt = clock.now();
+      this.#sessionAt = clock.elapsed();
     }
     this.#measure(session);
     await this.#leaveDeleted(session);
     for (;;) {
-      const now = clock.now();
+      const now = clock.elapsed();
       const due = [...this.#watched.values()].filter((watched) => watched.isDue(now));
       if (due.length === 0 || session.lost.aborted || this.#stop.signal.aborted) break;
       await this.#enter(session, due.slice(0, window));
@@ -200,8 +200,8 @@ export class RecordIrc {
 
   /** Asks how large the network is, now and then; nothing waits for the answer. */
   #measure(session: Session): void {
-    if (clock.now() - this.#sizeAskedAt < sizeEveryMs) return;
-    this.#sizeAskedAt = clock.now();
+    if (clock.elapsed() - this.#sizeAskedAt < sizeEveryMs) return;
+    this.#sizeAskedAt = clock.elapsed();
     networkSize(session).then(
       (size) => {
         if (!session.lost.aborted) this.#size = size;
@@ -249,7 +249,7 @@ export class RecordIrc {
     await this.#learn(group);
     for (const watched of group) watched.early = [];
     const { logger } = this.#options;
-    const started = clock.now();
+    const started = clock.elapsed();
     const names = group.map(({ name }) => name);
     const outcomes = await session.join(names, { history: true, witness: true });
     let joined = 0;
@@ -261,7 +261,7 @@ export class RecordIrc {
       // somebody else has recorded it meanwhile
       if (!watched.recording) continue;
       const isMissing = outcome.is === 'waiting';
-      if (!isMissing || clock.now() - this.#sessionAt > missingMs)
+      if (!isMissing || clock.elapsed() - this.#sessionAt > missingMs)
         this.#outstanding.done(casefold(watched.name));
       if (isMissing) {
         watched.leave(newcomerMs);
@@ -275,7 +275,7 @@ export class RecordIrc {
       joined += 1;
       this.#sightings.entered(session, watched, outcome, early);
     }
-    logger.info({ joined, of: group.length, ms: clock.now() - started }, 'channels recorded');
+    logger.info({ joined, of: group.length, ms: clock.elapsed() - started }, 'channels recorded');
   }
 
   /**
@@ -293,7 +293,7 @@ export class RecordIrc {
 
   #lost(): void {
     this.#size = undefined;
-    this.#sizeAskedAt = 0;
+    this.#sizeAskedAt = Number.NEGATIVE_INFINITY;
     const { seenAt } = this.#sightings;
     for (const [key, watched] of this.#watched) {
       if (watched.room && seenAt !== undefined) this.#outstanding.add(key, seenAt);

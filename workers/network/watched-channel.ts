@@ -26,6 +26,7 @@ export class WatchedChannel {
   seenUntil: number | undefined;
   /** Whether this recorder has seen it, not one before it. */
   isSure = false;
+  /** By `clock.elapsed`: the time of day may be set back. */
   #dueAt: number;
   /** How often it could not be entered in this session. */
   #refusals = 0;
@@ -34,10 +35,10 @@ export class WatchedChannel {
   constructor(name: string, waitMs: number, seenUntil: number | undefined) {
     this.name = name;
     this.seenUntil = seenUntil;
-    this.#dueAt = clock.now() + waitMs;
+    this.#dueAt = clock.elapsed() + waitMs;
   }
 
-  /** Whether it is time to enter it. */
+  /** Whether it is time to enter it, by `clock.elapsed`. */
   isDue(now: number): boolean {
     return !this.room && this.#dueAt <= now;
   }
@@ -45,7 +46,7 @@ export class WatchedChannel {
   /** Out of the room, which is entered again after a while. */
   leave(waitMs: number): void {
     this.room = undefined;
-    this.#dueAt = clock.now() + waitMs;
+    this.#dueAt = clock.elapsed() + waitMs;
   }
 
   /** It could not be entered, or somebody else records it: it is left alone for longer each time. Whether it was the first time. */

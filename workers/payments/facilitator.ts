@@ -61,7 +61,7 @@ export class Facilitator {
 
   /** What it supports, as of the last minutes. Throws `Unavailable` if it never answered. */
   async supported(): Promise<Supported> {
-    const now = clock.now();
+    const now = clock.elapsed();
     const last = this.#supported;
     if (last && now - last.at < supportedMs) return last.known;
     if (last && now - this.#failedAt < failedMs) return last.known;
@@ -120,10 +120,10 @@ export class Facilitator {
         versions: (network, scheme) => ([2, 1] as const).filter((version) => find(network, scheme, version)),
         extra: (network, scheme) => find(network, scheme, 2)?.extra ?? {},
       };
-      this.#supported = { known, at: clock.now() };
+      this.#supported = { known, at: clock.elapsed() };
       return known;
     } catch {
-      this.#failedAt = clock.now();
+      this.#failedAt = clock.elapsed();
       throw unreachable();
     }
   }
