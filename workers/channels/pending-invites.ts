@@ -23,11 +23,13 @@ export interface PendingInvitesOptions extends Ours {
 /** Somebody who is invited, but is not on the network or not identified. */
 interface Guest {
   nick: string;
-  /**
-   * For each channel, until when it waits, in milliseconds. `isClosed`: somebody who may have another's nick
-   * cannot come in.
-   */
-  channels: Map<string, { until: number; isClosed: boolean }>;
+  channels: Map<string, Waits>;
+}
+
+/** Until when a channel waits, in milliseconds. `isClosed`: somebody who may have another's nick cannot come in. */
+interface Waits {
+  until: number;
+  isClosed: boolean;
 }
 
 /** How long a channel waits for a nick, and how many nicks are awaited. */
@@ -200,7 +202,8 @@ export class PendingInvites {
     if (!guest) return;
     const { door, now, logger } = this.#options;
     const { nick } = guest;
-    const waiting = [...guest.channels].filter(([, { until }]) => until > now().getTime());
+    const known = new Map(guest.channels);
+    const waiting = [...known].filter(([, { until }]) => until > now().getTime());
     const isChecked = waiting.some(([, { isClosed }]) => isClosed);
     // a look at somebody for a closed channel that was deleted since finds them away as often as not
     const isThere = isChecked || (await online(session, [nick])).has(key);
@@ -221,14 +224,20 @@ export class PendingInvites {
       else if (standing === 'known' || !isClosed) channels.push(channel);
       else door.tell(session, nick, channel);
     }
-    if (standing === 'known') this.#forget(guest);
-    else {
-      for (const channel of [...channels, ...keptOut]) guest.channels.delete(channel);
-      this.#lookAt(key);
+    if (channels.length > 0) {
+      await Promise.all(channels.map((channel) => session.ask('SAJOIN', nick, channel)));
+      logger.info({ nick, channels }, 'invited nick has come and was brought in');
     }
-    if (channels.length === 0) return;
-    await Promise.all(channels.map((channel) => session.ask('SAJOIN', nick, channel)));
-    logger.info({ nick, channels }, 'invited nick has come and was brought in');
+    // not before the answers: without them the next session brings the nick in
+    const isOver = ([channel, { until }]: [string, Waits]) =>
+      channels.includes(channel) || keptOut.includes(channel) || until <= now().getTime();
+    for (const [channel, waits] of [...guest.channels])
+      if (known.get(channel) === waits && isOver([channel, waits])) guest.channels.delete(channel);
+    if (this.#guests.get(key) !== guest) return;
+    if (guest.channels.size === 0) this.#forget(guest);
+    else if (standing !== 'known') this.#lookAt(key);
+    // a channel that asked meanwhile
+    else await this.#bringIn(session, key);
   }
 
   /**
