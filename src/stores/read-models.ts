@@ -76,13 +76,14 @@ export class ReadModels {
    * a build is `gone`. So a reader waits rather than is refused.
    */
   async #schema(name: string, gone?: string): Promise<string> {
-    const deadline = Date.now() + readYourWritesMs;
+    const deadline = performance.now() + readYourWritesMs;
     for (;;) {
       try {
         const schema = await this.#projector.schema(name);
-        if (schema !== gone || Date.now() > deadline) return schema;
+        if (schema !== gone || performance.now() > deadline) return schema;
       } catch (error) {
-        if (Date.now() > deadline || (error as { code?: string }).code !== 'read_model_building') throw error;
+        if (performance.now() > deadline || (error as { code?: string }).code !== 'read_model_building')
+          throw error;
       }
       await pause(50);
     }
