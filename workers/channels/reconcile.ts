@@ -20,7 +20,7 @@ import {
 } from './lookups.js';
 import type { KeepChannelsOptions } from './options.js';
 import { applySettings, closeRoom } from './room.js';
-import { noteSilence } from './voices.js';
+import { isSilent, noteSilence } from './voices.js';
 
 /** What reconciling works with. */
 export interface ReconcileOptions
@@ -63,7 +63,9 @@ export async function reconcile(session: Session, options: ReconcileOptions): Pr
   const recorded = await read((sql, schema) => wantedChannels(sql, schema), after);
   const wanted = recorded.filter(({ name }) => !isReserved(name));
   const listed = await list(session);
-  for (const { name, modes } of wanted) noteSilence(session, name, modeFlags(modes).has('m'));
+  // what a command has changed since is not so any more
+  for (const { name, modes } of wanted)
+    if (!isTouched(name)) noteSilence(session, name, modeFlags(modes).has('m'));
   const members = await enterAll(session, wanted, session.nick);
   const recreated = wanted.filter(({ name }) => !listed.has(name)).length;
   // channels made by entering have the server's default settings: one list is cheaper than asking about each
@@ -117,7 +119,9 @@ export async function bringBot(
   const silent = asked.filter(({ modes }) => modeFlags(modes).has('m'));
   for (const { name } of silent) noteSilence(session, name, true);
   await enterAll(session, asked, nick);
-  await Promise.all(silent.map(({ name }) => session.ask('SAMODE', name, '+v', nick)));
+  // a command may have made others silent since they were read
+  const mute = asked.filter(({ name }) => isSilent(session, name));
+  await Promise.all(mute.map(({ name }) => session.ask('SAMODE', name, '+v', nick)));
 }
 
 async function bringBots(

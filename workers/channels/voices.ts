@@ -18,11 +18,16 @@ export function noteSilence(session: Session, channel: string, isSilent: boolean
   else names.delete(casefold(channel));
 }
 
+/** Whether a channel is silent, as far as is noted now. */
+export function isSilent(session: Session, channel: string): boolean {
+  return silent.get(session)?.has(casefold(channel)) ?? false;
+}
+
 /** Reads a line from the server: one of our bots may have come into a silent channel. */
 export function voiceWhoCame(session: Session, line: IrcLine, bots: readonly string[]): void {
   const { command, nick, params } = line;
   const [channel = ''] = params;
-  if (command !== 'JOIN' || !silent.get(session)?.has(casefold(channel))) return;
+  if (command !== 'JOIN' || !isSilent(session, channel)) return;
   if (!bots.some((bot) => casefold(bot) === casefold(nick))) return;
   session.ask('SAMODE', channel, '+v', nick).catch(() => undefined); // the next session begins again
 }
