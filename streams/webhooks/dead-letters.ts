@@ -35,11 +35,12 @@ export const deadMessagesDecider: Decider<DeadState, RedriveMessage, WebhookDeli
     if (!found || !isOf(found.letter, person))
       throw new Refusal('webhook_message_not_found', `No dead letter of ${nick} has the id ${seq}`);
     if (found.redriven) throw new Refusal('message_not_dead');
-    return { type: 'message.redriven', data: { nick, seq, body: found.letter.body } };
+    const { person: owner, body } = found.letter;
+    return { type: 'message.redriven', data: { nick, seq, person: owner, body } };
   },
 };
 
-/** Whether a dead letter is for a person: an operator sees each. */
+/** Whether a message for a webhook is for a person: an operator sees each. */
 export function isOf(letter: Pick<DeadMessage, 'person'>, person: string | null): boolean {
   return person === null || letter.person === null || letter.person === person;
 }

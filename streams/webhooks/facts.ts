@@ -68,6 +68,7 @@ export const webhookDeliveries = defineStream({
     'message.posted': z.object({ ...message, attempts: z.int() }),
     'message.dead_lettered': z.object({
       ...message,
+      /** Who it is for, as a token; null: whoever has the nick. */
       person: z.string().nullable(),
       attempts: z.int(),
       reason: z.string(),
@@ -75,7 +76,12 @@ export const webhookDeliveries = defineStream({
       body: z.string(),
     }),
     /** Its agent wants it posted again, as it was. */
-    'message.redriven': z.object({ ...message, body: z.string() }),
+    'message.redriven': z.object({
+      ...message,
+      /** As in the dead letter. Older facts do not say it. */
+      person: z.string().nullable().optional(),
+      body: z.string(),
+    }),
   },
 });
 

@@ -55,19 +55,32 @@ async function stage(t: Test, options: Partial<DeliverWebhooksOptions> = {}) {
   };
   const handle = async (command: WebhookCommand): Promise<Webhook> =>
     (await log.handle(webhooks, webhookDecider, command, { by })).state.webhook!;
-  const register = async (nick: string, path = `/${nick}`, wants = ['private', 'mention']) =>
+  const register = async (nick: string, path = `/${nick}`, person: string | null = null) =>
     handle({
       is: 'register',
       nick,
-      person: null,
+      person,
       by,
       url: receiver.url + path,
-      wants,
+      wants: ['private', 'mention'],
       after: await log.head(inbox),
       secret_id: `id-${nick}${path}`,
     });
-  const hear = async (nick: string, text: string, is: 'private' | 'mention' | 'invite' = 'private') => {
-    const data = { is, from: 'bob', account: null, channel: null, text, msgid: null };
+  const hear = async (
+    nick: string,
+    text: string,
+    is: 'private' | 'mention' | 'invite' = 'private',
+    person?: string,
+  ) => {
+    const data = {
+      is,
+      from: 'bob',
+      account: null,
+      channel: null,
+      text,
+      msgid: null,
+      ...(person && { person }),
+    };
     return (await log.append(inbox, inboxSubjects(nick).now, { type: 'message.received', data }, { by })).seq;
   };
   const webhook = async (nick: string) => (await log.last(webhooks, webhookSubject(nick)))!.data;
@@ -320,3 +333,61 @@ t.test(
     t.match(letters[0], { reason: 'Too many wait; the last failure: answered 503', body: /"m0"/ });
   },
 );
+
+t.test('AGENTHOOK-13 what waits is not posted to who has the nick, or another webhook, later', async (t) => {
+  const { receiver, work, register, hear, dead } = await stage(t);
+  receiver.answer = (path) => (path === '/last' ? 204 : 503);
+  await register('alice', '/first', 'ann');
+  work();
+  await hear('alice', 'for ann', 'private', 'ann');
+  await hear('alice', 'of an older version');
+  await receiver.until('a try', () => receiver.received.length > 0);
+  await register('alice', '/second', 'ben');
+  await hear('alice', 'for ben', 'private', 'ben');
+  await receiver.until('a try of another', () => receiver.texts('/second').length > 0);
+  await register('alice', '/last', 'ben');
+  await hear('alice', 'later', 'private', 'ben');
+  await receiver.until('the last', () => receiver.taken('/last').includes('later'));
+  t.same([...new Set(receiver.texts('/second'))], ['for ben']);
+  t.same(receiver.texts('/last'), ['later']);
+  t.same(await dead('alice'), [], 'nor does it become a dead letter of another');
+});
+
+t.test('AGENTHOOK-13 what is redriven is posted to the webhook of whom it was for', async (t) => {
+  const { log, receiver, work, register, hear, dead } = await stage(t);
+  receiver.answer = () => 422;
+  await register('alice', '/operator');
+  work();
+  const letters = async (count: number) =>
+    await eventually('dead letters', async () => {
+      const found = await dead('alice');
+      return found.length === count && found;
+    });
+  for (const text of ['one', 'two']) await hear('alice', text, 'private', 'ann');
+  await hear('alice', 'three');
+  await letters(3);
+  await register('alice', '/ben', 'ben');
+  for (const text of ['four', 'five']) await hear('alice', text, 'private', 'ben');
+  const found = await letters(5);
+  t.same(
+    found.map(({ person }) => person),
+    ['ann', 'ann', null, 'ben', 'ben'],
+    'a dead letter is for whom the message was for',
+  );
+  receiver.answer = () => 204;
+  const [one, two, three, four, five] = found;
+  const redrive = ({ seq } = one!) =>
+    log.handle(webhookDeliveries, deadMessagesDecider, { nick: 'alice', seq, person: null }, { by });
+  // as older versions recorded it
+  const redriveAsBefore = ({ nick, seq, body } = two!) => {
+    const fact = { type: 'message.redriven' as const, data: { nick, seq, body } };
+    return log.append(webhookDeliveries, deliverySubjects('alice').dead, fact, { by });
+  };
+  await redrive(one);
+  await redriveAsBefore(two);
+  await redrive(three);
+  await redriveAsBefore(four);
+  await redrive(five);
+  await receiver.until('the last', () => receiver.taken('/ben').includes('five'));
+  t.same(receiver.taken('/ben'), ['three', 'four', 'five']);
+});

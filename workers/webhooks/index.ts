@@ -12,6 +12,7 @@ import {
 import {
   deadSubjects,
   deliverySubjects,
+  isOf,
   type Webhook,
   type WebhookCommand,
   type WebhookDeliveryFact,
@@ -69,6 +70,10 @@ interface Message {
   nick: string;
   /** Its id in the inbox. */
   seq: number;
+  /** What it is in the inbox. One that is redriven is posted whatever the webhook wants. */
+  is?: string;
+  /** Who it is for, as a token; null: whoever has the nick. */
+  person: string | null;
   /** Since when it waits. */
   at: Date;
   body: string;
@@ -159,7 +164,8 @@ export class DeliverWebhooks {
     // an agent that is told of more than it takes loses the oldest, and holds up nobody
     if (this.#isCrowded(nick)) this.#messages.hurry(nick);
     const body = bodyOf(nick, { seq, at, id, data }, this.#options);
-    return [{ key: nick, item: { nick, seq, at, body } }];
+    const person = data.person ?? webhook.person;
+    return [{ key: nick, item: { nick, seq, is: data.is, person, at, body } }];
   }
 
   /** What is redriven is posted once: it may be handed over again when its end is on record. */
@@ -167,7 +173,10 @@ export class DeliverWebhooks {
     if (type !== 'message.redriven') return [];
     const { nick, seq, body } = data;
     if ((await this.#readEnded(nick, redriven + 1)).has(seq)) return [];
-    return [{ key: nick, item: { nick, seq, at, body, redriven } }];
+    const person = data.person === undefined ? await this.#personOf(nick, seq, redriven) : data.person;
+    // nobody can tell any more who it was for
+    if (person === undefined) return [];
+    return [{ key: nick, item: { nick, seq, person, at, body, redriven } }];
   }
 
   async #deliver(message: Message, attempt: Try): Promise<Verdict> {
@@ -180,18 +189,20 @@ export class DeliverWebhooks {
   async #tell(message: Message, { tries, reason }: Try): Promise<Verdict> {
     const { log, secrets, fetch, ended, ttlMs = 6 * hourMs, timeoutMs = webhookAnswerMs } = this.#options;
     const { pausesMs = usualPauses, offAfterMs = 24 * hourMs } = this.#options;
-    const { nick, at, body } = message;
+    const { nick, seq, is, at, body } = message;
     if (this.#options.mayBegin?.() === false) return { is: 'wait', afterMs: waitMs };
     const webhook = await this.#webhookOf(nick);
     if (!webhook || webhook.is === 'removed') return done;
+    // while it waited, the nick or its webhook may have become another one
+    if (!isOf(message, webhook.person)) return done;
+    if (is !== undefined && (seq <= webhook.after || !webhook.wants.includes(is))) return done;
     if (webhook.is === 'off') {
       const isOwed = tries > 0 || message.redriven !== undefined;
-      return isOwed ? dead(message, webhook, tries, 'Switched off') : done;
+      return isOwed ? dead(message, tries, 'Switched off') : done;
     }
-    if (log.now().getTime() - at.getTime() > ttlMs)
-      return dead(message, webhook, tries, reason ?? 'It is too old');
+    if (log.now().getTime() - at.getTime() > ttlMs) return dead(message, tries, reason ?? 'It is too old');
     if (tries > 0 && message.redriven === undefined && this.#isCrowded(nick))
-      return dead(message, webhook, tries, `Too many wait; the last failure: ${reason}`);
+      return dead(message, tries, `Too many wait; the last failure: ${reason}`);
     const { secret_id, url } = webhook;
     if ((await ended([webhook.by])).has(webhook.by)) {
       const why = 'The key that it was registered with has ended';
@@ -204,14 +215,14 @@ export class DeliverWebhooks {
     const posted = await postSigned({ url, secret, timeoutMs, send }, body);
     if (posted.is === 'taken') {
       if (webhook.failing_since !== null) await this.#handle({ is: 'succeed', nick, secret_id });
-      const data = { nick, seq: message.seq, attempts: tries + 1 };
+      const data = { nick, seq, attempts: tries + 1 };
       return {
         is: 'done',
         fact: endOf(message, deliverySubjects(nick).posted, { type: 'message.posted', data }),
       };
     }
     await this.#handle({ is: 'fail', nick, secret_id, error: posted.reason, offAfterMs });
-    if (posted.is === 'refused') return dead(message, webhook, tries + 1, posted.reason);
+    if (posted.is === 'refused') return dead(message, tries + 1, posted.reason);
     return { ...posted, is: 'retry', afterMs: Math.max(posted.afterMs, backoff(tries + 1, pausesMs)) };
   }
 
@@ -238,6 +249,17 @@ export class DeliverWebhooks {
       for await (const { type, data } of log.subject(webhookDeliveries, subject, since))
         if (type !== 'message.redriven') found.add(data.seq);
     return found;
+  }
+
+  /** The person of a redriven message, as its dead letter has it. Older facts of redriven messages do not say it. */
+  async #personOf(nick: string, seq: number, redriven: number): Promise<string | null | undefined> {
+    let person: string | null | undefined;
+    const { dead } = deliverySubjects(nick);
+    for await (const fact of this.#options.log.subject(webhookDeliveries, dead)) {
+      if (fact.seq >= redriven) break;
+      if (fact.type === 'message.dead_lettered' && fact.data.seq === seq) person = fact.data.person;
+    }
+    return person;
   }
 
   #count(nick: string, by: number): void {
@@ -269,8 +291,8 @@ function bodyOf(
   return JSON.stringify({ event_id, event_type, source, created_at: at.toISOString(), payload });
 }
 
-function dead(message: Message, { person }: Webhook, attempts: number, reason: string): Verdict {
-  const { nick, seq, body } = message;
+function dead(message: Message, attempts: number, reason: string): Verdict {
+  const { nick, seq, person, body } = message;
   const data = { nick, seq, person, attempts, reason, body };
   const fact = endOf(message, deliverySubjects(nick).dead, { type: 'message.dead_lettered', data });
   return { is: 'dead', reason, fact };

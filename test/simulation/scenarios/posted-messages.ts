@@ -2,6 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { Recorded } from '../../../streams/core/index.js';
 import { inbox, isFor, type SpeechFact } from '../../../streams/speech/index.js';
 import {
+  isOf,
+  type Webhook,
   type WebhookDeliveryFact,
   type WebhookFact,
   webhookDeliveries,
@@ -91,7 +93,12 @@ export class PostedMessages {
     this.read();
     const open = this.#messages.filter((message) => {
       const last = this.#outcomes.get(message.seq)?.at(-1);
-      if (last?.type === 'message.redriven') return this.#isOnSince(nickOf(message), last.at);
+      if (last?.type === 'message.redriven') {
+        const hook = this.#hooks.get(nickOf(message))?.at(-1)?.data;
+        return (
+          hook && isOf({ person: last.data.person! }, hook.person) && this.#isOnSince(hook.nick, last.at)
+        );
+      }
       return !last && this.#isOwed(message);
     });
     return open.map(({ seq, subject }) => `${seq} of ${subject}`).join(', ');
@@ -149,16 +156,25 @@ export class PostedMessages {
         created_at === message.at.toISOString() &&
         payload.text === message.data.text;
       stage.check('what is posted is what is recorded', isSame, body);
-      const ids = new Set(hooks.map(({ data }) => data.secret_id));
-      const signatures = await Promise.all(
-        [...ids].map(async (id) => {
-          const secret = await secrets.of(nick, id);
-          return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
-        }),
-      );
-      stage.check('what is posted is signed', signatures.includes(String(signature)), body);
+      const signers: Webhook[] = [];
+      for (const { data } of hooks) {
+        const signed = createHmac('sha256', await secrets.of(nick, data.secret_id)).update(body);
+        if (signature === `sha256=${signed.digest('hex')}`) signers.push(data);
+      }
+      stage.check('what is posted is signed', signers.length > 0, body);
+      const isItsOwn = signers.some((hook) => this.#isForHook(message, hook, arrival));
+      const told = () => `${body} ${JSON.stringify(message.data)} ${JSON.stringify(signers)}`;
+      stage.check('a message is posted to nobody else, and to no later webhook', isItsOwn, told);
     }
     stage.count('repeats', stage.counts, Math.max(0, arrivals.length - 1));
+  }
+
+  /** Whether a message may reach the webhook that signed it. One that is redriven may reach each webhook of its person. */
+  #isForHook(message: Message, hook: Webhook, { at }: Arrival): boolean {
+    const before = (this.#outcomes.get(message.seq) ?? []).filter((one) => one.at.getTime() <= at + 1);
+    const redriven = before.findLast(({ type }) => type === 'message.redriven');
+    if (redriven?.type !== 'message.redriven') return isWanted(message, hook);
+    return isFor(message.data, hook.person) && isOf({ person: redriven.data.person! }, hook.person);
   }
 
   #judgeOutcomes({ seq, at, subject }: Message): void {

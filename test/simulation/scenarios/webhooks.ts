@@ -37,7 +37,7 @@ const calmMs = 20_000;
 export const webhooks: Scenario = {
   name: 'webhooks',
   says: 'who posts what agents are told to their webhooks, in two processes',
-  kept: [250934240, 250934248, 626816049, 617203536],
+  kept: [250934240, 250934248, 626816049, 617203536, 5003, 40066],
   boundMs: 900_000,
   play: (stage) => new Posting(stage).play(),
 };
@@ -221,7 +221,7 @@ class Posting {
     const register = {
       is: 'register' as const,
       nick,
-      person: random.pick(['owner', null]),
+      person: random.pick(['owner', 'former owner', null]),
       by: `key ${number}`,
       url: `https://hooks.test/${nick}`,
       wants: random.shuffled(kinds).slice(0, random.int(1, kinds.length)),
