@@ -391,3 +391,28 @@ t.test('AGENTHOOK-13 what is redriven is posted to the webhook of whom it was fo
   await receiver.until('the last', () => receiver.taken('/ben').includes('five'));
   t.same(receiver.taken('/ben'), ['three', 'four', 'five']);
 });
+
+t.test('AGENTHOOK-09 what waits is counted on after the work was taken up again', async (t) => {
+  const { log, receiver, work, register, hear, dead } = await stage(t, {
+    mostWaiting: 2,
+    pausesMs: { first: 60_000, longest: 60_000 },
+  });
+  receiver.answer = (path) => (path === '/alice' ? 503 : 204);
+  await register('alice');
+  await register('bob');
+  work();
+  await hear('alice', 'm0');
+  await hear('alice', 'm1');
+  await receiver.until('the first try', () => receiver.received.length === 1);
+  const { consumers } = log.manager;
+  for (const name of ['deliver-webhooks-1', 'deliver-webhooks-2'])
+    await consumers.delete(inbox.name, name).catch(() => false);
+  await hear('bob', 'hello');
+  await receiver.until('it to read again', () => receiver.taken('/bob').length === 1);
+  await hear('alice', 'm2');
+  const [letter] = await eventually('the oldest to go', async () => {
+    const found = await dead('alice');
+    return found.length > 0 && found;
+  });
+  t.match(letter, { reason: /^Too many wait/, body: /"m0"/ });
+});

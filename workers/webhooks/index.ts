@@ -122,7 +122,6 @@ export class DeliverWebhooks {
       takeOver: async ({ head }) => {
         this.#head = head;
         this.#ended = new Map();
-        this.#waiting.clear();
       },
       plan: (fact) => this.#plan(fact),
       handle: async (message, attempt) => {
