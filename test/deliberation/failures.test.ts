@@ -191,7 +191,8 @@ t.test('BRAIN-15 a provider that is not there', async (t) => {
   t.match((await ask('GET', `/multibrain/query/${id}/costs`)).body, { calls: 3, cost_usd: 0 });
 });
 
-t.test('BRAIN-23 a provider that quotes the key', async (t) => {
+/** A model whose provider refuses the key and quotes it, and a question to it. */
+async function quotedKey(t: Test) {
   const apiKey = 'sk-quoted-by-the-provider';
   const server = createServer((_request, response) =>
     sendJson(response, 401, { error: { message: `Incorrect API key provided: ${apiKey}.`, type: 'auth' } }),
@@ -216,11 +217,31 @@ t.test('BRAIN-23 a provider that quotes the key', async (t) => {
     timeoutMs: 60_000,
     signal: new AbortController().signal,
   };
+  return { model, asked };
+}
+
+t.test('BRAIN-23 a provider that quotes the key', async (t) => {
+  const { model, asked } = await quotedKey(t);
   const failure = await new Models().ask(model, asked).then(
     () => t.fail('it was refused'),
     (error: Error) => error,
   );
   t.match(failure, { code: 'model_unauthorized', message: /Incorrect API key provided: \*\*\*\./ });
+});
+
+t.test('a client that could not be made is made for the next question', async (t) => {
+  const { model, asked } = await quotedKey(t);
+  const { baseUrl } = model;
+  let failures = 1;
+  Object.defineProperty(model, 'baseUrl', {
+    get: () => {
+      if (failures-- > 0) throw new Error('not now');
+      return baseUrl;
+    },
+  });
+  const models = new Models();
+  await t.rejects(models.ask(model, asked), { code: 'model_refused', message: 'not now' });
+  await t.rejects(models.ask(model, asked), { code: 'model_unauthorized' }, 'the provider is reached');
 });
 
 t.test('BRAIN-16 a model that is too slow, at once or in the middle', async (t) => {

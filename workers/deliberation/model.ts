@@ -101,6 +101,8 @@ export class Models {
     if (!client) {
       client = clientOf(model);
       this.#clients.set(model.id, client);
+      // its package may be there at the next question
+      client.catch(() => this.#clients.delete(model.id));
     }
     return client;
   }
