@@ -271,7 +271,9 @@ export class Log {
       return (await this.ask(() => this.manager.streams.info(stream.name))).state.last_seq;
     } catch (error) {
       const reason = (error as Error).message;
-      throw new Unavailable('log_unavailable', `The event log did not answer: ${reason}`);
+      const found = new Unavailable('log_unavailable', `The event log did not answer: ${reason}`);
+      found.cause = error;
+      throw found;
     }
   }
 

@@ -542,3 +542,24 @@ t.test('OPERATE-09 the log of a data directory, without the service', async (t) 
   t.match(imported, { code: 0 }, imported.err);
   t.equal((await relay(['export'], { env: { DATA_DIR } })).out, (await readFile(file, 'utf8')).trimEnd());
 });
+
+t.test('OPERATE-25 an export of a log without a stream that a newer version has', async (t) => {
+  const { source, file, atSource, atTarget } = await openPair(t, 30);
+  const absent = names.at(-1)!;
+  await source.manager.streams.delete(absent);
+  const exported = await relay(['export', '--out', file], { env: atSource });
+  t.match(exported, { code: 0, out: /^36 facts written/ }, exported.err);
+  const [head = ''] = (await readFile(file, 'utf8')).split('\n');
+  t.match(JSON.parse(head), { streams: names.slice(0, -1), whole: true });
+  t.match(await relay(['import', '--in', file], { env: atTarget }), { code: 0, out: /^36 facts imported/ });
+
+  const named = ['export', '--json', '--streams'];
+  const refused = async (env: NodeJS.ProcessEnv, ...argv: string[]) => {
+    const { code, out, err } = await relay(argv, { env });
+    t.match({ code, out, ...JSON.parse(err) }, { code: 'no_streams', out: '' }, err);
+    return (JSON.parse(err) as { error: string }).error;
+  };
+  t.equal(await refused(atSource, ...named, absent), `the log server has no stream ${absent}`);
+  const empty = { NATS_URL: (await startNats(t)).url };
+  t.equal(await refused(empty, 'export', '--json'), 'the log server has none of the streams yet');
+});

@@ -32,4 +32,5 @@ export const operate = {
   'OPERATE-23': 'A day that does not exist is no point of a replay and no end of a redelivery.',
   'OPERATE-24':
     'A command that is refused says what to do about that refusal: of a key only where a key is missing.',
+  'OPERATE-25': 'A log that lacks a stream of a newer version is exported without it.',
 } as const;

@@ -133,7 +133,7 @@ async function headsOf(log: Log, wanted: StreamDefinition[] | undefined): Promis
     try {
       heads.unshift([stream.name, await log.head(stream)]);
     } catch (error) {
-      if ((error as { code?: string }).code !== '404') throw error;
+      if ((error as { cause?: { code?: string } }).cause?.code !== '404') throw error;
       // made by the first start of a version that has it
       if (wanted) throw new Failed(`the log server has no stream ${stream.name}`, 'no_streams');
     }
