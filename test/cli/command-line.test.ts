@@ -4,11 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { commands } from '../../src/cli/commands.js';
+import { isAgreed } from '../../src/cli/core/agreement.js';
 import { showProgress } from '../../src/cli/core/progress.js';
-import { bytes, cut, moment, printable, writeTable } from '../../src/cli/core/terminal.js';
+import { askOn, bytes, cut, moment, printable, writeTable } from '../../src/cli/core/terminal.js';
 import { loadSecrets } from '../../src/servers/secrets.js';
 import { freePort } from '../support/ports.js';
 import { recordingTerminal, relay } from './terminal.js';
@@ -311,6 +313,25 @@ t.test('what is printed', async (t) => {
     t.equal(piped.err.length, 11);
     t.equal(piped.err[10], 'working: 100% (1000 of 1000)');
   });
+});
+
+t.test('OPERATE-26 agreement is a yes, and neither the end of the input nor a signal', async (t) => {
+  const agreed = async (typed: (input: PassThrough, stop: AbortController) => void) => {
+    const [input, output, stop] = [new PassThrough(), new PassThrough(), new AbortController()];
+    const terminal = { ...recordingTerminal().terminal, ask: askOn({ input, output }) };
+    const answer = isAgreed({ terminal, stop: stop.signal }, 'Do it?');
+    typed(input, stop);
+    return [await answer, String(output.read())];
+  };
+  t.same(await agreed((input) => input.write('y\n')), [true, 'Do it? [y/N] ']);
+  t.same(await agreed((input) => input.write('n\n')), [false, 'Do it? [y/N] ']);
+  t.same(
+    await agreed((input) => input.end()),
+    [false, 'Do it? [y/N] \n'],
+    'what follows has a line of its own',
+  );
+  t.same(await agreed((_, stop) => stop.abort()), [false, 'Do it? [y/N] \r\n']);
+  t.same(await agreed((input) => input.destroy(new Error('gone'))), [false, 'Do it? [y/N] \n']);
 });
 
 t.test('READ-24 a rebuild that is overtaken while it is waited for', async (t) => {

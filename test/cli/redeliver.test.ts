@@ -1,4 +1,6 @@
+import { PassThrough } from 'node:stream';
 import t, { type Test } from 'tap';
+import { askOn } from '../../src/cli/core/terminal.js';
 import { delivery, deliveryDecider } from '../../streams/delivery/index.js';
 import { eventToken, market } from '../../streams/events/index.js';
 import { drafts, Stage } from '../delivery/stage.js';
@@ -62,6 +64,8 @@ t.test('delivered events are shown again on purpose', async (t) => {
       },
     });
     t.match(await relay(range, { env, terminal: answering('') }), { code: 1, err: /nothing was done/ });
+    const ended = { ask: askOn({ input: new PassThrough().end(), output: new PassThrough() }) };
+    t.match(await relay(range, { env, terminal: ended }), { code: 1, err: /nothing was done/ });
     await witness.ask();
     t.equal(lines(), 2 * count);
     t.match(await relay([...range, '--channel', 'City-Lisbon'], { env, terminal: answering('y') }), {

@@ -33,4 +33,5 @@ export const operate = {
   'OPERATE-24':
     'A command that is refused says what to do about that refusal: of a key only where a key is missing.',
   'OPERATE-25': 'A log that lacks a stream of a newer version is exported without it.',
+  'OPERATE-26': 'The end of the input is no agreement: the command says that nothing was done, and fails.',
 } as const;

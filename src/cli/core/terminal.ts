@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import type { Readable, Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 
 /** Where a command writes: results to the standard output, everything about them to the error output. */
@@ -12,7 +14,7 @@ export interface Terminal {
   colours: boolean;
   /** Draws over the last line of the error output, '' removes it; `undefined` where nobody watches. */
   status: ((text: string) => void) | undefined;
-  /** Asks that person; rejects when `stop` aborts first. `undefined` where nobody can answer. */
+  /** Asks that person; rejects when `stop` aborts or the input ends first. `undefined` where nobody can answer. */
   ask: ((question: string, stop: AbortSignal) => Promise<string>) | undefined;
 }
 
@@ -31,18 +33,26 @@ export function processTerminal(): Terminal {
     columns: stdout.isTTY ? stdout.columns : undefined,
     colours: hasColours(stdout),
     status: stderr.isTTY ? (text) => void stderr.write(`\r\x1b[K${text}`) : undefined,
-    ask: stdin.isTTY && stderr.isTTY ? askProcess : undefined,
+    ask: stdin.isTTY && stderr.isTTY ? askOn({ input: stdin, output: stderr }) : undefined,
   };
 }
 
-async function askProcess(question: string, stop: AbortSignal): Promise<string> {
-  // as no terminal of its own it leaves Ctrl-C to the process
-  const reading = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
-  try {
-    return await reading.question(question, { signal: stop });
-  } finally {
-    reading.close();
-  }
+/** Asks on one stream and reads the answer, a line, from another. Rejects when that one ends first. */
+export function askOn(streams: { input: Readable; output: Writable }): NonNullable<Terminal['ask']> {
+  return async (question, stop) => {
+    // as no terminal of its own it leaves Ctrl-C to the process
+    const reading = createInterface({ ...streams, terminal: false });
+    // the question itself is left open for ever where the input ends, as with Ctrl-D
+    const ended = once(reading, 'close').catch(() => {});
+    try {
+      const answer = await Promise.race([reading.question(question, { signal: stop }), ended]);
+      if (typeof answer === 'string') return answer;
+      streams.output.write('\n'); // nobody has ended the line of the question
+      throw new Error('the input ended without an answer');
+    } finally {
+      reading.close();
+    }
+  };
 }
 
 /** Gives a result: as JSON for programs, and for people as the text or the lines that `people` makes. */
