@@ -113,6 +113,16 @@ t.test('the event log, read past the service', async (t) => {
     t.match(await relay(['events', 'market', '--subject', 'a b'], { env }), { code: 2 });
   });
 
+  t.test('START-22 events waits until each line is taken', async (t) => {
+    const stop = new AbortController();
+    let written = 0;
+    const out = () => void written++;
+    const room = async () => stop.abort(); // as one who never reads, and is told to stop
+    const events = ['events', 'market'];
+    t.match(await relay(events, { env, terminal: { out, room }, stop: stop.signal }), { code: 0 });
+    t.equal(written, 1);
+  });
+
   t.test('events --follow goes on until it is told to stop, or until its end', async (t) => {
     const stop = new AbortController();
     const lines: string[] = [];

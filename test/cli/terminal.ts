@@ -18,6 +18,7 @@ export function recordingTerminal(over: Partial<Terminal> = {}) {
   const terminal: Terminal = {
     out: (line) => void out.push(line),
     err: (line) => void err.push(line),
+    room: async () => {},
     isTty: false,
     columns: undefined,
     colours: false,

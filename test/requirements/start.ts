@@ -39,4 +39,6 @@ export const start = {
   'START-20':
     'A signal during the start is answered at once; what was begun ends in order, and the rest is not started.',
   'START-21': 'A time to live that is shorter than the tries of an event take is warned about.',
+  'START-22':
+    'A command ends when its reader has taken all that it wrote, and keeps little of it in memory; a signal ends the wait.',
 } as const;

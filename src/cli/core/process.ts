@@ -1,16 +1,17 @@
-import { processTerminal, type Terminal } from './terminal.js';
+import { processTerminal, type Terminal, taken } from './terminal.js';
 
 /**
  * A signal this soon after the first is the same key press: npm passes on what the terminal has sent already.
  * In milliseconds.
  */
 const samePressMs = 500;
-/** How long the process may stay alive at its end, in milliseconds. */
+/** How long the process may stay alive at its end, besides the wait for its readers; in milliseconds. */
 const lingerMs = 500;
 
 /**
  * Runs the body of a program. The first signal asks it to stop, a second one ends it at once. Its result is
- * the exit code; a body that is done has failed nevertheless when its output was lost.
+ * the exit code; a body that is done has failed nevertheless when its output was lost. The process ends when
+ * its output was taken: a signal ends that wait.
  */
 export async function runProcess(
   body: (terminal: Terminal, stop: AbortSignal) => Promise<number>,
@@ -35,10 +36,24 @@ export async function runProcess(
     if (result !== undefined) process.exitCode = codeOf(result);
   });
   process.stderr.on('error', () => {});
-  stopOnSignals(stop);
+  let stoppedBy: number | undefined;
+  const isWaiting = () => process.stdout.writableLength > 0 || process.stderr.writableLength > 0;
+  const end = () => {
+    // what was cut off is not done
+    if (stoppedBy !== undefined && isWaiting()) process.exitCode ||= 128 + stoppedBy;
+    process.exit();
+  };
+  onSignals((number) => {
+    stoppedBy = number;
+    stop.abort();
+    if (result !== undefined && isWaiting()) end();
+  });
   result = await body(terminal, stop.signal);
   process.exitCode = codeOf(result);
-  setTimeout(() => process.exit(), lingerMs).unref();
+  setTimeout(() => {
+    if (stoppedBy !== undefined) return end();
+    void Promise.all([taken(process.stdout), taken(process.stderr)]).then(end);
+  }, lingerMs).unref();
 }
 
 /** One line, in the form in which the command line was asked to tell of problems. */
@@ -49,7 +64,8 @@ function outputLost({ message }: Error): string {
   return `relay: ${error}. ${hint}`;
 }
 
-function stopOnSignals(stop: AbortController): void {
+/** Calls at the first signal, with its number; a second one ends the process at once. */
+function onSignals(first: (number: number) => void): void {
   let firstAt: number | undefined;
   const signals: [NodeJS.Signals, number][] = [
     ['SIGINT', 2],
@@ -60,8 +76,8 @@ function stopOnSignals(stop: AbortController): void {
   for (const [signal, number] of signals) {
     process.on(signal, () => {
       if (firstAt !== undefined && Date.now() - firstAt > samePressMs) process.exit(128 + number);
+      if (firstAt === undefined) first(number);
       firstAt ??= Date.now();
-      stop.abort();
     });
   }
 }

@@ -7,6 +7,11 @@ import type { WriteStream } from 'node:tty';
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;
+  /**
+   * Waits until the standard output takes more, or `stop` aborts: lines that nobody takes are kept in memory. Whatever
+   * writes without bound waits for it.
+   */
+  room(stop: AbortSignal): Promise<void>;
   /** Whether a person looks at the standard output. */
   isTty: boolean;
   /** Width of that person's window in characters; `undefined` when nothing has to fit. */
@@ -29,12 +34,29 @@ export function processTerminal(): Terminal {
   return {
     out: (line) => void stdout.write(`${line}\n`),
     err: (line) => void stderr.write(`${line}\n`),
+    room: async (stop) => {
+      if (stdout.writableNeedDrain && !stop.aborted) await taken(stdout, stop);
+    },
     isTty: stdout.isTTY === true,
     columns: stdout.isTTY ? stdout.columns : undefined,
     colours: hasColours(stdout),
     status: stderr.isTTY ? (text) => void stderr.write(`\r\x1b[K${text}`) : undefined,
     ask: stdin.isTTY && stderr.isTTY ? askOn({ input: stdin, output: stderr }) : undefined,
   };
+}
+
+/** Resolves when all that was written to a stream so far was taken or is lost, or when `stop` aborts. */
+export async function taken(stream: Writable, stop?: AbortSignal): Promise<void> {
+  if (stream.writableLength === 0) return;
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      stop?.removeEventListener('abort', done);
+      resolve();
+    };
+    stop?.addEventListener('abort', done);
+    // called back after all before it, also where the reader has gone: then no `drain` comes
+    stream.write('', done);
+  });
 }
 
 /** Asks on one stream and reads the answer, a line, from another. Rejects when that one ends first. */

@@ -37,7 +37,11 @@ export const eventsCommand = defineCommand({
         terminal.err(`${stream.name} ends at ${head}: ${from} has not come yet`);
       const range = { after: from - 1, upTo: follow ? to : Math.min(to, head), subject, follow, stop };
       for await (const entries of readRange(log, stream, range))
-        for (const entry of entries) writeEntry(stream, entry, terminal, json);
+        for (const entry of entries) {
+          writeEntry(stream, entry, terminal, json);
+          await terminal.room(stop);
+          if (stop.aborted) return;
+        }
     }).catch((error) => {
       if (!isInterruption(error)) throw error; // whoever stops it has seen enough
     });

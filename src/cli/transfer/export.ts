@@ -142,14 +142,17 @@ async function headsOf(log: Log, wanted: StreamDefinition[] | undefined): Promis
   throw new Failed('the log server has none of the streams yet', 'no_streams');
 }
 
-function toOutput({ terminal }: Invocation, heads: ReadonlyMap<string, number>): Output {
+function toOutput({ terminal, stop }: Invocation, heads: ReadonlyMap<string, number>): Output {
   return {
     isFile: false,
     heads,
     has: undefined,
     isComplete: false,
     checksums: new Checksums(),
-    write: async (bytes) => terminal.out(bytes.toString('utf8', 0, bytes.length - 1)),
+    write: async (bytes) => {
+      terminal.out(bytes.toString('utf8', 0, bytes.length - 1));
+      await terminal.room(stop);
+    },
     close: async () => {},
   };
 }
