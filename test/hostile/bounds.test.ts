@@ -258,7 +258,7 @@ const memories: { of: string; most: number; make(): Memory }[] = [
       const join = async (n: number) => {
         // of a crowd that comes at once, not all are told
         now += 1_000;
-        const giveBack = useClock({ ...clock, now: () => now });
+        const giveBack = useClock({ ...clock, elapsed: () => now });
         irc.emit('line', { command: 'JOIN', nick: `nick${n}`, params: ['#lobby'], tags: {} });
         giveBack();
         await settled();
