@@ -269,9 +269,12 @@ export const attacks: Attack[] = [
         'signature-input': again['signature-input']!.replace(/expires=\d+/, 'expires=9999999999'),
       });
       const inside = ['127.0.0.1', '[::1]', '2130706433', '169.254.169.254', 'x.com@127.0.0.1'];
+      const claim = { nickname: 'mallory9', socialHandle: 'mallory_x' };
+      // without a challenge nobody would look at the address
+      await agent.ask('POST', '/verification/challenge', claim);
       for (const host of inside) {
         const tweetUrl = `http://${host}/mallory_x/status/1`;
-        const who = { nickname: 'mallory9', socialHandle: 'mallory_x', email: 'm@example.com', tweetUrl };
+        const who = { ...claim, email: 'm@example.com', tweetUrl };
         const { status } = await agent.ask('POST', '/verification/verify', who);
         if (status !== 400) through.push(`${tweetUrl}: ${status}`);
       }
