@@ -177,7 +177,7 @@ export class DeliverToIrc {
     const { since, head, ours, doubtful } = place;
     const worker = consumer.durable;
     this.#options.logger.info(
-      { worker, since, head, ours, ms: clock.elapsed() - started },
+      { worker, since, head, ours, ms: Math.round(clock.elapsed() - started) },
       'delivery taken over',
     );
     return { outcomes, head, doubtful };

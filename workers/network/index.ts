@@ -275,7 +275,7 @@ export class RecordIrc {
       joined += 1;
       this.#sightings.entered(session, watched, outcome, early);
     }
-    logger.info({ joined, of: group.length, ms: clock.elapsed() - started }, 'channels recorded');
+    logger.info({ joined, of: group.length, ms: Math.round(clock.elapsed() - started) }, 'channels recorded');
   }
 
   /**
