@@ -94,6 +94,12 @@ export async function privateMemberships(
   }));
 }
 
+/** Whether anybody in a channel is identified with an account: so the network has a nick service. */
+export async function hasAccounts(sql: Tx, schema: string): Promise<boolean> {
+  const found = await sql.query(`select channel from ${schema}.members where account is not null limit 1`);
+  return found.length > 0;
+}
+
 /** Channels (casefolded) that are private as far as is known, including those that the recorder has left. */
 export async function privateIrcChannels(sql: Tx, schema: string): Promise<string[]> {
   const rows = await sql.query<{ channel: string }>(

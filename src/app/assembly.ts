@@ -64,7 +64,7 @@ export async function assemble(
   logger: Logger,
   { startedAt, dependencies, closing }: AssemblyContext,
 ): Promise<Assembly> {
-  const { natsUrl, ircUrl, sql, sqlPlace, storing, secrets, holder } = dependencies;
+  const { natsUrl, ircUrl, hasNickService, sql, sqlPlace, storing, secrets, holder } = dependencies;
   const has: Has = (role) => config.ROLES.includes(role);
   const usesReadModels = has('api') || has('services') || has('projections');
 
@@ -95,6 +95,7 @@ export async function assemble(
     startedAt,
     call,
     ircUrl,
+    hasNickService,
     secrets,
     holder,
     channels: createChannels(log),

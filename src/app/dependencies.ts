@@ -27,6 +27,8 @@ export interface Dependencies {
   /** Disk budget of all streams, in bytes. */
   streamsMaxBytes: number;
   ircUrl: string;
+  /** Whether our own IRC network has a nick service, also one that is away now; false for another network. */
+  hasNickService: boolean;
   /**
    * Identity of this process among those that share leases. It is the same after a restart if nobody else can
    * have it.
@@ -89,7 +91,7 @@ export async function openDependencies(
         startOwnNetwork({ config, dataDir, generated: made.irc, log: logger }),
         (network) => network.stop(),
       )
-    : Promise.resolve({ url: config.IRC_URL });
+    : Promise.resolve({ url: config.IRC_URL, nickService: undefined });
   const sql = start(
     'sql',
     openSql({ databaseUrl: config.DATABASE_URL, directory: join(dataDir, 'pg'), logger }),
@@ -105,6 +107,7 @@ export async function openDependencies(
       storing: (await nats).storing,
       streamsMaxBytes: await streamsBudget(config),
       ircUrl: (await irc).url,
+      hasNickService: (await irc).nickService !== undefined,
       sql: await sql,
       sqlPlace: own.sql ? join(dataDir, 'pg') : new URL(config.DATABASE_URL).host,
       secrets: secretsOf(config, made),

@@ -32,7 +32,8 @@ export const webhookDecider: Decider<WebhookState, WebhookCommand, WebhookFact> 
     switch (command.is) {
       case 'register': {
         const { is: _, ...given } = command;
-        return { type: 'webhook.registered', data: { ...given, ...works, registered_at: at } };
+        const after = goesOn(webhook, command) ? webhook.after : given.after;
+        return { type: 'webhook.registered', data: { ...given, ...works, after, registered_at: at } };
       }
       case 'change secret': {
         const { secret_id } = command;
@@ -72,6 +73,17 @@ export function ownWebhook(webhook: Webhook | undefined, person: string | null):
   if (!webhook || webhook.is === 'removed') return undefined;
   const isOwn = person === null || webhook.person === null || webhook.person === person;
   return isOwn ? webhook : undefined;
+}
+
+/** Whether one takes the place of another: what waits for that one is posted to it. */
+function goesOn(
+  webhook: Webhook | undefined,
+  { person, wants }: Pick<Webhook, 'person' | 'wants'>,
+): webhook is Webhook {
+  // who wants more than before would get old messages of that kind, after newer ones
+  return (
+    webhook?.is === 'on' && webhook.person === person && wants.every((one) => webhook.wants.includes(one))
+  );
 }
 
 function own(webhook: Webhook | undefined, person: string | null): Webhook {

@@ -255,6 +255,42 @@ t.test('CHAN-10 an event opens a channel once, also after its deletion', async (
   t.equal((await directory(keeper)).find(({ name }) => name === '#task-once')?.archived_at, null);
 });
 
+t.test('CHAN-10 an event brings in whom its room lacks when its opening is asked for again', async (t) => {
+  const place = await servers(t);
+  const { channels } = await startKeeper(t, place);
+  const ann = await observe(place.ircd.port, { nick: 'ann' });
+  t.teardown(() => ann.stop());
+  const name = '#task-half';
+  await channels.create(creation(name, { event_seq: 3 }), asker);
+  const asked = { name, nicks: ['ann'], event_seq: 3, modes: '+int' };
+  t.match(await channels.invite(asked, asker), { invited: ['ann'] }, 'whoever made it may have ended before');
+  await ann.ask(`PART ${name}`);
+  t.match(
+    await channels.invite({ ...asked, event_seq: 2 }, asker),
+    { invited: [] },
+    'not for an older event',
+  );
+  await channels.remove({ name, reason: 'x', immediate: false, cause: 'automation', event_seq: 5 }, asker);
+  t.match(await channels.invite(asked, asker), { invited: [] }, 'not into an archived one');
+});
+
+t.test('CHAN-86 a nick service that is away since before our start is waited for', async (t) => {
+  const place = await servers(t);
+  let accounts: () => Promise<boolean> = async () => {
+    throw new Unavailable('read_model_building', 'gone');
+  };
+  const { channels } = await startKeeper(t, place, { hasAccounts: () => accounts() });
+  const ann = await observe(place.ircd.port, { nick: 'ann' });
+  t.teardown(() => ann.stop());
+  const open = (name: string) => channels.create(creation(name, { invite_list: ['ann'] }), asker);
+  t.match(await open('#task-unknown'), { invited: [], failed_invites: ['ann'] }, 'nobody can tell');
+  accounts = async () => false;
+  t.match(await open('#task-without'), { invited: ['ann'] }, 'there is none');
+  accounts = async () => true;
+  t.match(await open('#task-away'), { invited: [], failed_invites: ['ann'] }, 'it is away');
+  await ann.waitFor(({ command, text }) => command === 'NOTICE' && /#task-away.*service is away/.test(text));
+});
+
 t.test(
   'CHAN-05 CHAN-21 a keeper that comes back waits for who is away, and leaves alone who has left',
   async (t) => {

@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Sql } from '../../projections/core/sql.js';
 import {
+  hasAccounts,
   ircActivity,
   ircChannel,
   ircChannels,
@@ -227,6 +228,8 @@ eachSql(t, async (t, open) => {
         t.equal(found.length, wanted.length, schema);
         t.match(found, wanted, schema);
       }
+    t.equal(await hasAccounts(sql, 'there_1_1'), false, 'nobody was seen with an account');
+    t.equal(await hasAccounts(sql, 'there_2_1'), true, 'somebody was: there is a nick service');
   });
 
   t.test('IRC-13 the last lines are read from their index however many there are', async (t) => {

@@ -98,4 +98,5 @@ export const speech = {
     'Metrics count the messages that webhooks of agents took, that are tried again, and that were given up.',
   'AGENTHOOK-17':
     'By a setting, webhooks lead to programs on this machine, but not to the service, and never where others reach it.',
+  'AGENTHOOK-18': 'What waits is posted to the address that its agent registers next.',
 } as const;

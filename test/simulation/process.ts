@@ -84,6 +84,7 @@ export class Process {
       holder: this.name,
       ircUrl: 'irc://simulated:6667',
       dial: this.dial(),
+      hasNickService: false,
       secrets: { webhook: [], ircServerPassword, ircOper, ircGatewayPassword },
     };
   }

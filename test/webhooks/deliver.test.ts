@@ -233,6 +233,40 @@ t.test(
   },
 );
 
+t.test('AGENTHOOK-18 what waits is posted to the address that is registered next', async (t) => {
+  const { receiver, work, register, handle, hear, webhook } = await stage(t);
+  await register('alice', '/alice', 'a');
+  await register('bob', '/bob', 'b');
+  receiver.answer = (path) => (path.endsWith('/next') ? 204 : 503);
+  work();
+  for (const text of ['one', 'two']) await hear('alice', text, 'private', 'a');
+  for (const text of ['one', 'two']) await hear('bob', text, 'private', 'b');
+  await receiver.until(
+    'a try',
+    () => receiver.texts('/alice').length > 0 && receiver.texts('/bob').length > 0,
+  );
+  await register('alice', '/alice/next', 'a');
+  await receiver.until('both', () => receiver.taken('/alice/next').length === 2);
+  t.same(receiver.taken('/alice/next'), ['one', 'two'], 'of the same person, in order');
+
+  await t.test('but not when more kinds are asked for, and not to somebody else', async (t) => {
+    const { url, after } = await webhook('bob');
+    const wants = ['private', 'mention', 'invite'];
+    const next = { is: 'register', nick: 'bob', by, url: `${url}/next`, wants, secret_id: 'next' } as const;
+    const last = await hear('bob', 'the last that waits', 'private', 'b');
+    t.ok(last > after);
+    await handle({ ...next, person: 'b', after: last });
+    await hear('bob', 'three', 'private', 'b');
+    await receiver.until('what comes', () => receiver.taken('/bob/next').length > 0);
+    t.same(receiver.taken('/bob/next'), ['three']);
+    const other = { ...next, url: `${url}/other/next`, secret_id: 'other', person: 'c', after: last + 1 };
+    await handle(other);
+    await hear('bob', 'four', 'private', 'c');
+    await receiver.until('what comes', () => receiver.taken('/bob/other/next').length > 0);
+    t.same(receiver.taken('/bob/other/next'), ['four']);
+  });
+});
+
 t.test('AGENTHOOK-05 who takes over posts nothing again that is on record, and the rest', async (t) => {
   const { nats, receiver, work, register, hear, posted } = await stage(t);
   await register('alice');
@@ -349,7 +383,7 @@ t.test('AGENTHOOK-13 what waits is not posted to who has the nick, or another we
   await hear('alice', 'later', 'private', 'ben');
   await receiver.until('the last', () => receiver.taken('/last').includes('later'));
   t.same([...new Set(receiver.texts('/second'))], ['for ben']);
-  t.same(receiver.texts('/last'), ['later']);
+  t.same(receiver.texts('/last'), ['for ben', 'later'], 'what is his is posted to his next address');
   t.same(await dead('alice'), [], 'nor does it become a dead letter of another');
 });
 

@@ -17,6 +17,11 @@ export interface DoorOptions {
    * nobody is linked.
    */
   linkOf?: (nick: string) => Promise<{ level: number } | undefined>;
+  /**
+   * Whether people of the network have accounts: so it has a nick service, also one that is away since before our start.
+   * Without this function it is known by its answers alone.
+   */
+  hasAccounts?: () => Promise<boolean>;
   logger: Logger;
 }
 
@@ -82,6 +87,7 @@ export class Door {
     if ([session.nick, ...this.#options.bots].some((bot) => casefold(bot) === casefold(nick))) return 'known';
     const found = await identified(session, nick);
     if (found.is === 'away') return 'away';
+    if (found.is === 'identified') this.#hasService = true;
     const isAccount = found.is === 'identified' && casefold(found.account) === casefold(nick);
     if (isAccount) return 'known';
     const [status, link] = await Promise.all([this.#statusOf(session, nick), this.#linkOf(nick)]);
@@ -90,12 +96,17 @@ export class Door {
     if (status !== undefined && status > 0) return 'unproven';
     if (link === 'unknown' || (link && link.level > 0)) return 'unproven';
     // without a nick service there is nothing to be identified with
-    if (!this.#hasService) return 'known';
+    if (!(await this.#mayHaveService())) return 'known';
     return link || status === undefined ? 'unproven' : 'known';
   }
 
   /** Tells somebody who is not identified how to come in, unless they were told recently. */
   tell(session: Session, nick: string, channel: string): void {
+    if (clock.elapsed() < this.#absentUntil) {
+      const text = `${nick} is expected in ${channel}. The nick service is away, so it cannot be told whether the nick is yours. When it is back you are brought in, or told how to come in.`;
+      this.#tell(session, { nick, what: `${channel} away` }, text);
+      return;
+    }
     const how = `The nick is registered or linked to a wallet: identify with the nick service (/msg ${nickService} IDENTIFY <password>), and you are brought in.`;
     this.#tell(session, { nick, what: channel }, `${nick} is expected in ${channel}. ${how}`);
   }
@@ -149,6 +160,19 @@ export class Door {
     this.#asked.delete(key);
     this.#absentUntil = clock.elapsed() + absentMs;
     return undefined;
+  }
+
+  /** Whether the network has a nick service, or nobody can tell. */
+  async #mayHaveService(): Promise<boolean> {
+    if (this.#hasService) return true;
+    try {
+      this.#hasService = (await this.#options.hasAccounts?.()) ?? false;
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+      this.#options.logger.debug({ err: error }, 'it cannot be told whether the network has a nick service');
+      return true;
+    }
+    return this.#hasService;
   }
 
   async #linkOf(nick: string): Promise<{ level: number } | 'unknown' | undefined> {

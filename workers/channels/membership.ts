@@ -1,6 +1,7 @@
 import {
   type ChannelState,
   changedModes,
+  channels,
   isActedUpon,
   mayInvite,
   withNicks,
@@ -37,6 +38,9 @@ import { voiceBots } from './voices.js';
 /** Users of a task channel, our bots apart. */
 const mostInTaskChannel = 50;
 
+/** A channel is opened within this time after it was recorded, in milliseconds, by whoever recorded it or by the event that asked for it. */
+const openingMs = 120_000;
+
 const isAmong = (nicks: readonly string[], nick: string): boolean =>
   nicks.some((other) => casefold(other) === casefold(nick));
 
@@ -57,12 +61,15 @@ export class Membership {
     return await this.#commands.alone(name, asker, async () => {
       let { state, seq } = await this.#commands.look(name, asker);
       const done = { name, invited: [], failed_invites: [], seq };
-      if (isActedUpon(request, state)) return done;
+      // whoever made the channel for this event may have ended before anybody was brought in
+      const isOpening =
+        state.status === 'active' && state.event_seq === event_seq && (await this.#isNew(state.life));
+      if (isActedUpon(request, state) && !isOpening) return done;
       // the room of a newly assigned task may have been opened for all; an archived one is still closed
       const isTaken = state.event_seq === 0 || changedModes(state.modes, modes) !== state.modes;
       if (modes !== '')
         ({ state, seq } = await this.#commands.decide({ is: 'change modes', name, change: modes }, asker));
-      const invites = mayInvite(state, request);
+      const invites = isOpening || mayInvite(state, request);
       const invited = invites ? withNicks(state.invited, nicks) : state.invited;
       const admitted = await door.admitted(session, name, state.modes, invited);
       const wanted = { ...state, name, invited: admitted, isTaken };
@@ -84,6 +91,13 @@ export class Membership {
       pending.add(name, failed_invites, isClosed(state.modes));
       return { name, invited: successful, failed_invites, seq: recorded.seq };
     });
+  }
+
+  /** Whether the life of a channel began a moment ago. */
+  async #isNew(life: number | undefined): Promise<boolean> {
+    const { log } = this.#options;
+    const made = life === undefined ? undefined : await log.at(channels, life);
+    return made !== undefined && log.now().getTime() - made.at.getTime() < openingMs;
   }
 
   async members(request: ChangeMembers, asker: WaitingAsker): Promise<ChangedMembers> {

@@ -53,6 +53,11 @@ export interface KeepChannelsOptions extends Ours {
    * nobody is linked.
    */
   linkOf?: (nick: string) => Promise<{ level: number } | undefined>;
+  /**
+   * Whether people of the network have accounts: so it has a nick service, also one that is away since before our start.
+   * Without this function it is known by its answers alone.
+   */
+  hasAccounts?: () => Promise<boolean>;
   /** Channels that are never managed, whatever is recorded. */
   reserved: readonly string[];
   limits: HourlyLimits;

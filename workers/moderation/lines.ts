@@ -73,6 +73,8 @@ export class GuardLines {
   readonly #loops: GuardLoops;
   readonly #notes: Notes;
   readonly #inHand: InHand;
+  /** Last sequence that was scored. */
+  #seq = 0;
   /** When scoring yielded the last time. */
   #turnAt = 0;
 
@@ -127,6 +129,8 @@ export class GuardLines {
     const { thresholds } = this.#options;
     const { channel, seen } = fact.data;
     const suspects: Task<Suspect | LoopSuspect>[] = [];
+    // what is handed out again was scored, and is in hand or done: with later words it would say something else
+    if (fact.seq <= this.#seq) return suspects;
     if (this.#ignored.has(casefold(channel))) return suspects;
     const closed = closedAt(fact, false);
     const lines: { index: number; line: LineSighting; isPrivate: boolean }[] = [];
@@ -150,6 +154,7 @@ export class GuardLines {
       this.#inHand.take(item.ref);
       suspects.push({ key: item.person, item });
     }
+    this.#seq = fact.seq;
     return suspects;
   }
 

@@ -6,9 +6,10 @@ import type { Gauged, Metrics } from '../../metrics/metrics.js';
 import type { Call } from '../../operations/core/call.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import type { BotHold, BotParts } from '../bots/bot.js';
+import type { Dependencies } from '../dependencies.js';
 
 /** The parts that the areas of the service are built from. */
-export interface AreaParts extends BotParts {
+export interface AreaParts extends BotParts, Pick<Dependencies, 'hasNickService'> {
   config: Config;
   readModels: ReadModels;
   /** The commands of the channel service, whichever process carries them out. */

@@ -1,6 +1,7 @@
 import type { Sql } from '../../../projections/core/sql.js';
 import { linkOfNick } from '../../../projections/identity/queries.js';
 import { masksInForce } from '../../../projections/moderation/running.js';
+import { hasAccounts } from '../../../projections/network/queries.js';
 import { within } from '../../../streams/core/clock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { moderation } from '../../../streams/moderation/index.js';
@@ -10,6 +11,7 @@ import { takeAppeals, tellIdentified } from '../../../workers/moderation/index.j
 import type { Config } from '../../config/config.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { SharedHours } from '../../stores/shared-hours.js';
+import type { Dependencies } from '../dependencies.js';
 import { type BotHold, type BotParts, createBot } from './bot.js';
 
 const hourMs = 3_600_000;
@@ -17,9 +19,10 @@ const hourMs = 3_600_000;
 /** Makes the channel bot and the channels it keeps ready to be held. */
 export function createChannelKeeping(
   config: Config,
-  parts: BotParts & { readModels: ReadModels; observe?: ChannelsObserver },
+  parts: BotParts &
+    Pick<Dependencies, 'hasNickService'> & { readModels: ReadModels; observe?: ChannelsObserver },
 ): BotHold<KeepChannels> {
-  const { log, logger, readModels, observe } = parts;
+  const { log, logger, readModels, hasNickService, observe } = parts;
   return createBot(config, parts, {
     name: 'keep-channels',
     nick: config.CHANNELSERV_NICK,
@@ -43,6 +46,7 @@ export function createChannelKeeping(
         ...(observe ? { observe } : {}),
         read: (query, after) => readModels.readAt('channel_directory', query, after),
         linkOf: (nick) => readModels.read('identity_links', (sql, schema) => linkOfNick(sql, schema, nick)),
+        hasAccounts: async () => hasNickService || (await readModels.read('irc_network', hasAccounts)),
         bots: [config.EM_NICK, config.BRIDGE_NICK],
         masksIn: (channel) => readMasks(parts, channel),
         helped: [config.EM_NICK, config.BRIDGE_NICK, config.MRSERV_NICK],

@@ -33,8 +33,8 @@ export class DirectoryOnLog {
   /** The read models as parts of the product are given them. */
   get readModels(): ReadModels {
     const read: ReadModels['read'] = async (name, query) => {
-      // nobody is linked here, and nobody has a key
-      if (name === 'identity_links' || name === 'agent_keys')
+      // nobody is linked here, has a key, or an account of the network
+      if (['identity_links', 'agent_keys', 'irc_network'].includes(name))
         return await query({ query: async () => [] } as unknown as Sql, name);
       if (name !== 'channel_directory' || Date.now() < this.awayUntil)
         throw new Unavailable('read_model_building');

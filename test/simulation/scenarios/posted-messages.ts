@@ -94,10 +94,8 @@ export class PostedMessages {
     const open = this.#messages.filter((message) => {
       const last = this.#outcomes.get(message.seq)?.at(-1);
       if (last?.type === 'message.redriven') {
-        const hook = this.#hooks.get(nickOf(message))?.at(-1)?.data;
-        return (
-          hook && isOf({ person: last.data.person! }, hook.person) && this.#isOnSince(hook.nick, last.at)
-        );
+        const { person } = last.data;
+        return this.#isOnSince(nickOf(message), last.at, (hook) => isOf({ person: person! }, hook.person));
       }
       return !last && this.#isOwed(message);
     });
@@ -117,24 +115,16 @@ export class PostedMessages {
     this.#stage.check('one process posts', senders.size <= 1, [...senders].join(', '));
   }
 
-  /** Whether a message is for the webhook that its nick has had ever since, which was on all the time. */
+  /** Whether a message is for every webhook that its nick has had ever since, and they were on all the time. */
   #isOwed(message: Message): boolean {
-    const nick = nickOf(message);
-    const hook = (this.#hooks.get(nick) ?? []).findLast(({ at }) => at <= message.at)?.data;
-    return hook !== undefined && isWanted(message, hook) && this.#isOnSince(nick, message.at);
+    return this.#isOnSince(nickOf(message), message.at, (hook) => isWanted(message, hook));
   }
 
-  #isOnSince(nick: string, since: Date): boolean {
+  /** Whether a nick has had a webhook ever since, always on, and each is one that takes it. */
+  #isOnSince(nick: string, since: Date, takes: (hook: Webhook) => boolean): boolean {
     const hooks = this.#hooks.get(nick) ?? [];
     const then = hooks.findLastIndex(({ at }) => at <= since);
-    if (then < 0) return false;
-    const isSame = ({ data }: Recorded<WebhookFact>) =>
-      data.registered_at === hooks[then]!.data.registered_at;
-    return hooks.slice(then).every((hook) => hook.data.is === 'on' && isSame(hook));
-  }
-
-  #registeredAt(nick: string, at: Date): string | undefined {
-    return (this.#hooks.get(nick) ?? []).findLast((hook) => hook.at <= at)?.data.registered_at;
+    return then >= 0 && hooks.slice(then).every(({ data }) => data.is === 'on' && takes(data));
   }
 
   async #judgeArrivals(message: Message, secrets: WebhookSecrets): Promise<void> {
@@ -164,7 +154,7 @@ export class PostedMessages {
       stage.check('what is posted is signed', signers.length > 0, body);
       const isItsOwn = signers.some((hook) => this.#isForHook(message, hook, arrival));
       const told = () => `${body} ${JSON.stringify(message.data)} ${JSON.stringify(signers)}`;
-      stage.check('a message is posted to nobody else, and to no later webhook', isItsOwn, told);
+      stage.check('a message is posted to nobody else', isItsOwn, told);
     }
     stage.count('repeats', stage.counts, Math.max(0, arrivals.length - 1));
   }
@@ -239,8 +229,9 @@ export class PostedMessages {
       const { seq } = message;
       const outcomes = this.#outcomes.get(seq) ?? [];
       if (outcomes.length !== 1 || outcomes[0]!.type !== 'message.posted') continue;
-      // of those that came before it was registered again, only what is in hand is posted: which, a takeover decides
-      if (this.#registeredAt(nick, message.at) !== this.#registeredAt(nick, outcomes[0]!.at)) continue;
+      // what became wanted later is posted by a takeover, if at all
+      const hook = (this.#hooks.get(nick) ?? []).findLast(({ at }) => at <= message.at)?.data;
+      if (!hook || !isWanted(message, hook)) continue;
       const { at } = this.#arrivals.get(seq)![0]!;
       const told = () => `${seq} came at ${at}, and ${last.seq} at ${last.at}`;
       this.#stage.check('messages of an agent come in order', at >= last.at, told);
