@@ -46,13 +46,16 @@ export const incidentRows = new Rows({
   created_at: 'timestamptz not null',
 });
 
+/** The rows of lines that called for a kick or a ban, also where it was too late to act. */
+export const isCondemned = `(action in ('kick', 'ban') or (spared = 'late' and level in ('KICK', 'BAN')))`;
+
 /**
  * Incidents and those who caused them. Whatever happened in private is counted apart. An incident's id is the
  * sequence of its fact. `persons` leaves out what was pardoned; `days` and `levels` count all that was recorded.
  */
 export const moderationModel = defineProjection({
   name: 'moderation',
-  version: 8,
+  version: 9,
   streams: [moderation],
   // what the public is told of persons is in no earlier table
   readsFrom: 7,
@@ -61,7 +64,7 @@ export const moderationModel = defineProjection({
     ${incidentRows.create(`${schema}.incidents`)}
     create index on ${schema}.incidents (person, id);
     create index on ${schema}.incidents (nick_key, id) where person is not null;
-    create index on ${schema}.incidents (channel_key, id) where action in ('kick', 'ban') and pardoned_at is null;
+    create index on ${schema}.incidents (channel_key, id) where ${isCondemned} and pardoned_at is null;
     create index on ${schema}.incidents (id) where outcome is null and action not in ('none', 'withhold');
     create index on ${schema}.incidents (until) where until is not null and lifted_at is null;
     create index on ${schema}.incidents (id)

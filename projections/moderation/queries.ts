@@ -2,7 +2,7 @@ import { casefold } from '../../streams/irc-grammar.js';
 import { type Action, type Level, levels } from '../../streams/moderation/index.js';
 import type { RowOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
-import type { incidentRows } from './fold.js';
+import { type incidentRows, isCondemned } from './fold.js';
 
 /** The contract's moderation incident; `created_at` is ISO 8601. */
 export interface ModerationIncident {
@@ -183,7 +183,7 @@ const mostWithheld = 10_000;
 export async function condemnedLines(sql: Tx, schema: string, channel: string): Promise<string[]> {
   const rows = await sql.query<{ ref: string }>(
     `select ref from ${schema}.incidents
-     where channel_key = $1 and action in ('kick', 'ban') and pardoned_at is null order by id desc limit $2`,
+     where channel_key = $1 and ${isCondemned} and pardoned_at is null order by id desc limit $2`,
     [channel, mostWithheld],
   );
   return rows.map(({ ref }) => ref.replace(/^line:/, ''));

@@ -34,7 +34,12 @@ async function said(log: Log, ...texts: string[]): Promise<{ seq: number; id(ind
 }
 
 /** Records an incident of a line. */
-async function judge(log: Log, line: string, action: Incident['action']): Promise<string> {
+async function judge(
+  log: Log,
+  line: string,
+  action: Incident['action'],
+  fields: Partial<Incident> = {},
+): Promise<string> {
   const ref = `line:${line}`;
   const level = ({ ban: 'BAN', kick: 'KICK', quiet: 'MUTE', notice: 'WARN' } as const)[action as 'ban']!;
   const data = {
@@ -49,6 +54,7 @@ async function judge(log: Log, line: string, action: Incident['action']): Promis
     patterns: 'override',
     text_hash: 'ab',
     action,
+    ...fields,
   };
   await log.append(moderation, subject, { type: 'incident.recorded', data }, by);
   return ref;
@@ -111,6 +117,14 @@ t.test('MOD-27 what somebody was kicked for is withheld from readers', async (t)
       t.match(answer, /"result"/, skill.id);
       t.notOk(answer.includes(attack), `${skill.id} tells no line`);
     }
+  });
+
+  await t.test('also where it was too late to act', async (t) => {
+    const line = await said(log, `${attack} 8`, `${attack} 9`);
+    await judge(log, line.id(0), 'none', { level: 'BAN', spared: 'late' });
+    await judge(log, line.id(1), 'none', { level: 'MUTE', spared: 'late' });
+    await eventually('the judgement', async () => (await texts()).at(-1) === `${attack} 9`);
+    t.same((await texts()).slice(-2), [mark, `${attack} 9`]);
   });
 
   await t.test('in the live stream, where what looks like an attack waits for its judgement', async (t) => {
