@@ -18,6 +18,11 @@ export interface Enforcement {
   text: string;
   /** To lift: the mask that was set; absent if only voice was taken. */
   mask?: string | undefined;
+  /**
+   * To lift what may have been set, if nobody knows the mask: the one that it would have is lifted, unless it is among
+   * these, which are in force.
+   */
+  unless?: readonly string[] | undefined;
   /** When a mute is lifted: whether voice was taken besides the mask, and must be given back. */
   voice?: boolean | undefined;
 }

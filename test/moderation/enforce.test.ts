@@ -20,5 +20,13 @@ t.test('MOD-22 what was done before and not recorded is done when it is asked fo
         { is: 'done', mask },
         `un${act}, ${time}`,
       );
+    await enforce(session, { act, ...who });
+    const perhaps = { act: `un${act}`, ...who } as const;
+    t.same(await enforce(session, { ...perhaps, unless: [mask] }), { is: 'done' }, 'another one needs it');
+    t.same(
+      await enforce(session, { ...perhaps, unless: ['*!*@*'] }),
+      { is: 'done', mask },
+      'it may be there',
+    );
   }
 });

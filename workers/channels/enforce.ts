@@ -88,19 +88,30 @@ async function quiet(session: Session, wanted: Enforcement, member: Member | und
 }
 
 async function takeBack(session: Session, wanted: Enforcement): Promise<Enforced> {
-  const { act, channel, mask, voice } = wanted;
+  const { act, channel, unless, voice } = wanted;
+  const mask = wanted.mask ?? (unless && (await maskToLift(session, wanted, unless)));
   if (mask !== undefined) {
     const error = await lift(session, channel, mask);
     if (error) return failed(error);
   }
   // somebody who has left cannot get voice back, and a channel that is gone has no bans
-  const isVoice = act === 'unquiet' && (voice || mask === undefined);
+  const isVoice = act === 'unquiet' && (voice || (mask === undefined && !unless));
   const found = isVoice ? await find(session, wanted) : undefined;
   if (found?.is === 'there' && (await membersOf(session, channel)).has(casefold(found.nick))) {
     const { error } = await session.ask('SAMODE', channel, '+v', found.nick);
     if (error) return failed(error.text);
   }
   return { is: 'done', ...(mask === undefined ? {} : { mask }) };
+}
+
+/** The mask that an action would have set, unless one in force needs it. */
+async function maskToLift(
+  session: Session,
+  wanted: Enforcement,
+  unless: readonly string[],
+): Promise<string | undefined> {
+  const mask = `${wanted.act === 'unquiet' ? 'm:' : ''}${await maskOf(session, wanted)}`;
+  return unless.includes(mask) ? undefined : mask;
 }
 
 function wordsOf(lines: readonly IrcLine[]): string {

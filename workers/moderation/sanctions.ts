@@ -1,11 +1,20 @@
 import {
   dueLifts,
   isOutlived,
+  masksInForce,
   type RunningIncident,
   unansweredIncidents,
 } from '../../projections/moderation/running.js';
 import { type Position, retry, Sleeper } from '../../streams/core/index.js';
-import { lateAfterMs, moderation, personDecider } from '../../streams/moderation/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import {
+  type Action,
+  type Enforcement,
+  lateAfterMs,
+  loopPattern,
+  moderation,
+  personDecider,
+} from '../../streams/moderation/index.js';
 import { answer, carryOut } from './carry-out.js';
 import type { InHand } from './in-hand.js';
 import { type GuardOptions, guard } from './options.js';
@@ -15,6 +24,8 @@ const retryMs = 2_000;
 const refusedMs = 10 * 60_000;
 const longestMs = 60_000;
 const atOnce = 200;
+/** What takes an action back that lasts. */
+const undone: Partial<Record<Action, Enforcement['act']>> = { ban: 'unban', quiet: 'unquiet' };
 /** What is not up yet and comes by itself. */
 export const isComing = new Set<unknown>(['irc_unavailable', 'read_model_building', 'read_model_behind']);
 
@@ -133,8 +144,35 @@ export class Sanctions {
       await carryOut(this.#options, incident);
       return;
     }
+    // it may have been done, by somebody who could not record it
+    if (!(await this.#takeBack(incident, now))) return;
     const error = incident.pardoned ? 'Pardoned before it was done' : 'Too late: the network was away';
     await answer(this.#options, incident, { is: 'failed', error });
+  }
+
+  /** Lifts what may have been set. Answers whether it could be told what else is in force. */
+  async #takeBack(incident: RunningIncident, now: Date): Promise<boolean> {
+    const { enforce, read, bots, logger } = this.#options;
+    const { nick, host, account, channel, action, patterns } = incident;
+    const act = undone[action];
+    if (!act) return true;
+    const outlived = await read((sql, schema) => isOutlived(sql, schema, incident, now), this.#seen);
+    if (outlived === 'perhaps') return false;
+    const unless = await read((sql, schema) => masksInForce(sql, schema, casefold(channel)), this.#seen);
+    const lifted = await enforce({
+      act,
+      channel,
+      nick,
+      host: host ?? undefined,
+      account: account ?? undefined,
+      sparing: bots,
+      ...(patterns === loopPattern ? { thisUser: true as const } : {}),
+      unless,
+      text: '',
+    });
+    if (lifted.is === 'failed')
+      logger.warn({ channel, nick, action, error: lifted.error }, 'sanction cannot be lifted');
+    return true;
   }
 
   async #lift(incident: RunningIncident, now: Date): Promise<void> {
@@ -155,7 +193,7 @@ export class Sanctions {
       return;
     }
     const lifted = await enforce({
-      act: action === 'ban' ? 'unban' : 'unquiet',
+      act: undone[action] ?? 'unquiet',
       channel,
       nick,
       host: host ?? undefined,
