@@ -1,5 +1,7 @@
 import t from 'tap';
 import { Unavailable } from '../../streams/core/index.js';
+import { delivery, deliveryDecider } from '../../streams/delivery/index.js';
+import { eventToken } from '../../streams/events/index.js';
 import { eventually } from '../support/eventually.js';
 import { drafts, Stage } from './stage.js';
 
@@ -96,6 +98,22 @@ t.test('one channel refuses', { timeout: 240_000 }, async (t) => {
     await outcomes.end('kicked');
     t.equal(outcomes.ended.get('kicked'), 'delivered');
     t.same(outcomes.of('attempt.failed', 'kicked'), []);
+  });
+
+  t.test('OPERATE-02 redeliveries of an event that wait for each other are all shown', async (t) => {
+    const { log, irc, events } = stage;
+    const event = { event_id: 'kicked', seq: events.get('kicked')!.seq, token: eventToken('kicked') };
+    const decider = deliveryDecider({ maxRetries: 3, ttlMs: 3_600_000 });
+    irc.pause();
+    for (const run of ['x', 'y', 'z']) {
+      const redeliver = { is: 'redeliver' as const, event, run, channels: [open] };
+      await log.handle(delivery, decider, redeliver, { by: 'stage' });
+    }
+    await eventually('the first to be in hand', () => worker.deliver.inHand === 1);
+    irc.resume();
+    await eventually('three more', async () => (await stage.times('kicked', open)) === 4);
+    await eventually('everything to be off its hands', () => worker.deliver.inHand === 0);
+    t.equal(await stage.times('kicked', open), 4);
   });
 });
 

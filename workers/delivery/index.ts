@@ -220,7 +220,11 @@ export class DeliverToIrc {
     const inHand = this.#inHand.get(seq);
     if (inHand) {
       // the event that it follows was given up and is about to be released
-      inHand.followedBy = () => this.#redrive(fact, known);
+      const { followedBy } = inHand;
+      inHand.followedBy = () => {
+        followedBy?.();
+        this.#redrive(fact, known);
+      };
       return;
     }
     const state = recorded ?? this.#decider.initial();
