@@ -89,8 +89,8 @@ const moreEvent = 'more';
 
 /**
  * The events of a stream. It reconnects after each loss of the connection, and continues after the last event
- * that it had; at once where the service says that there is more. The service sends something every 15 seconds, if only a sign of life. A connection that is
- * silent for `silenceMs` is lost.
+ * that it had; at once where the service says that there is more. The service sends something every 15 seconds,
+ * if only a sign of life. A connection that is silent for `silenceMs`, also before its answer, is lost.
  */
 async function* follow(
   open: OpenStream,
@@ -105,7 +105,11 @@ async function* follow(
     let waitMs = 0;
     let hasMore = false;
     try {
-      const response = await open(last, AbortSignal.any([signal, connection.signal]));
+      const noAnswer = () => connection.abort(new Error('the service does not answer'));
+      const timer = setTimeout(noAnswer, silenceMs);
+      const response = await open(last, AbortSignal.any([signal, connection.signal])).finally(() =>
+        clearTimeout(timer),
+      );
       if (!response.ok) throw new RelayError(response, await bodyOf(response));
       isKnown = true;
       failures = 0;

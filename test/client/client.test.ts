@@ -188,6 +188,26 @@ t.test('the client and a service', async (t) => {
     t.match(await watching, { name: 'AbortError' });
   });
 
+  t.test('CLIENT-04 a connection that is not answered is a lost one', async (t) => {
+    const bodies = ['data: {"text":"one"}\nid: 1-0\n\n', undefined, 'data: {"text":"two"}\nid: 2-0\n\n'];
+    const asked: unknown[] = [];
+    const open: OpenStream = (after, signal) => {
+      const body = bodies[asked.push(after) - 1];
+      if (body !== undefined) return Promise.resolve(new Response(`retry: 1\n\n${body}`));
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };
+    const stop = new AbortController();
+    const seen: IrcMessage[] = [];
+    const options = { after: '0-0', signal: stop.signal };
+    const watching = collect(watchChannel({ newest: async () => undefined, open }, options, 100), seen);
+    await eventually('the line after the silence', () => seen.length > 1);
+    t.same(asked.slice(0, 3), ['0-0', '1-0', '1-0']);
+    stop.abort();
+    t.match(await watching, { name: 'AbortError' });
+    const first = watchChannel({ newest: async () => undefined, open }, { after: '2-0' }, 100).next();
+    await t.rejects(first, { message: 'the service does not answer' });
+  });
+
   t.test('CLIENT-04 what cannot be watched says so at once, and what becomes private ends', async (t) => {
     t.match(await failure(relay.watch('#nowhere').next()), { status: 404 });
     await t.rejects(createClient({ baseUrl: 'http://127.0.0.1:1' }).watch('#lobby').next(), /fetch failed/);
