@@ -9,7 +9,7 @@ export {
   placesSubject,
   type Terms,
 } from './facts.js';
-export { type Fate, keepUntil, notKnownMs, sessionOf } from './intent.js';
+export { type Fate, isTooLate, keepUntil, notKnownMs, sessionOf } from './intent.js';
 export {
   claimMs,
   liveSessionOf,

@@ -7,6 +7,14 @@ import type { Granted, Intended, Terms } from './facts.js';
  */
 export type Fate = { is: 'paid'; transaction: string } | { is: 'unused'; at?: number } | { is: 'void' };
 
+/** An authorization is believed to be over when the chain is so many seconds past its end. */
+const marginSeconds = 60;
+
+/** Whether an authorization can never be used any more, by the time of the chain that has not seen it. */
+export function isTooLate({ at }: Fate & { is: 'unused' }, validBefore: number | null): boolean {
+  return at !== undefined && validBefore !== null && at >= validBefore + marginSeconds;
+}
+
 /**
  * How long a place is kept when the result of a settlement is unknown, in milliseconds. Most payments can no
  * longer be settled after that.

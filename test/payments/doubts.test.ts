@@ -140,6 +140,53 @@ t.test('settlements of which nobody knows', { skip }, async (t) => {
       t.equal(await paidBy(account), 0n);
     });
 
+  t.test('PAY-11 what was sent before and is refused now may still come', async (t) => {
+    const account = await chain.payer();
+    const at = access(looking);
+    const proof = await proofOf(account, at);
+    facilitator.answer = silentAfter(false);
+    t.match(await present(proof, 'nina', at), { status: 502, body: { code: 'settlement_unknown' } });
+    facilitator.answer = async (operation, act) =>
+      operation === 'settle' ? failure('insufficient_funds') : await act();
+    t.match(await present(proof, 'nina', at), { status: 502, body: { code: 'settlement_unknown' } });
+    facilitator.answer = honest;
+    t.match(await present(proof, 'nina', at), { status: 200, body: { status: 'granted' } });
+    t.equal(await paidBy(account), price);
+  });
+
+  for (const [nick, reason, transaction] of [
+    ['olga', 'settle_exact_evm_transaction_confirmation_timed_out', ''],
+    ['olaf', 'invalid_exact_evm_transaction_failed', `0x${'cd'.repeat(32)}`],
+  ] as const)
+    t.test(`PAY-11 what was sent and not seen yet is no refusal: ${reason}`, async (t) => {
+      const account = await chain.payer();
+      const at = access(looking);
+      const proof = await proofOf(account, at);
+      facilitator.answer = async (operation, act) =>
+        operation === 'settle' ? failure(reason, transaction) : await act();
+      t.match(await present(proof, nick, at), { status: 502, body: { code: 'settlement_unknown' } });
+      facilitator.answer = honest;
+      t.match(await present(proof, nick, at), { status: 200, body: { status: 'granted' } });
+      t.equal(await paidBy(account), price);
+    });
+
+  t.test('PAY-11 nobody ends a payment in doubt, or takes its session, with another signature', async (t) => {
+    const account = await chain.payer();
+    const at = access(looking);
+    const signed = await signedProof(account, at);
+    const encoded = (payload: object) => Buffer.from(JSON.stringify(payload)).toString('base64');
+    const forged = encoded({ ...signed, payload: { ...signed.payload, signature: `0x${'1b'.repeat(65)}` } });
+    const other = /exactly as before/;
+    facilitator.answer = silentAfter(false);
+    t.match(await present(encoded(signed), 'pia', at), { status: 502 });
+    facilitator.answer = honest;
+    const refused = { status: 402, body: { code: 'payment_invalid', error: other } };
+    t.match(await present(forged, 'pia', at), refused);
+    t.match(await present(encoded(signed), 'pia', at), { status: 200, body: { status: 'granted' } });
+    t.match(await present(forged, 'pia', at), refused);
+    t.equal(await paidBy(account), price);
+  });
+
   t.test('PAY-11 somebody else settles it meanwhile: that is no refusal', async (t) => {
     const account = await chain.payer();
     const proof = await proofOf(account, access(looking));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { type Log, newId, type Position, Refusal, Unavailable } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
@@ -8,6 +9,7 @@ import {
   type Granted,
   type Holder,
   type Intended,
+  isTooLate,
   liveSessionOf,
   notKnownMs,
   type PlacesCommand,
@@ -74,6 +76,8 @@ const reservedMs = 60_000;
 const by = 'turnstile';
 /** What facilitators call an authorization whose time is over. */
 const expired = 'invalid_exact_evm_payload_authorization_valid_before';
+/** What is told of a proof that differs from the one that was presented before. */
+const notAsBefore = 'Present the payment exactly as before: this one has another signature';
 /** Codes of what ends a try before the payment is on record, or without the payer's doing. */
 const neverIntended = new Set<unknown>([
   ...['session_active', 'payment_in_progress', 'channel_full', 'payment_spent', 'facilitator_unreachable'],
@@ -102,7 +106,10 @@ export class Access {
   }
 
   async #enter(entering: Entering): Promise<Entered> {
-    const isBegun = await this.#wasIntended(entering);
+    const begun = await this.#intentOf(entering);
+    // settled in place of the one that was signed, it would end it
+    if (begun && !isSigned(begun, entering.proof)) return { is: 'invalid', reason: notAsBefore };
+    const isBegun = begun !== undefined;
     const again = await this.#look(entering, isBegun);
     if (again) return { is: 'granted', session: again, isNew: false };
     if (isBegun) {
@@ -142,7 +149,7 @@ export class Access {
       { by },
     );
     // another process was faster with the same payment, for the same nick or for another one
-    if (!intended && !(await this.#wasIntended(entering).catch((error) => this.#release(entering, error))))
+    if (!intended && !(await this.#intentOf(entering).catch((error) => this.#release(entering, error))))
       throw new Unavailable('log_unavailable', 'The event log does not show what it stores', 1);
     const settled = await this.#options.facilitator.settle(proof, entering.resource);
     if (!intended) return await this.#finish(entering, await this.#believe(entering, settled, undefined));
@@ -153,16 +160,16 @@ export class Access {
     return await this.#finish(entering, fate?.is === 'paid' ? fate : settled);
   }
 
-  /** Whether this payment was presented before and came as far as settling. Throws when that was for something else. */
-  async #wasIntended(entering: Entering): Promise<boolean> {
+  /** What is on record of a payment that came as far as settling before. Throws when that was for something else. */
+  async #intentOf(entering: Entering): Promise<Intended | undefined> {
     const { channel, nick, proof } = entering;
     const intent = await this.#options.log.last(payments, paymentSubject(proof.id));
-    if (intent?.type !== 'payment.intended') return false;
+    if (intent?.type !== 'payment.intended') return undefined;
     const { data, at } = intent;
     if (data.channel !== channel.name) throw spent();
     if (casefold(data.nick) !== casefold(nick) && !(await this.#isOf(entering))) throw spent();
     if (this.#options.log.now().getTime() - at.getTime() > claimMs) throw spent();
-    return true;
+    return data;
   }
 
   /** Whether the session that this payment has bought has moved to this nick. */
@@ -232,7 +239,9 @@ export class Access {
     // a chain that does not show it yet will: what was called back is used as well
     if (settled.is === 'refused' && saysUsed(reason))
       return fate ? { is: 'unknown', error: reason } : { is: 'paid', transaction: '' };
-    if (settled.is === 'refused' && before?.is === 'unused' && fate?.is === 'unused')
+    // what was sent before can come until the time of the authorization is over
+    const isOver = fate?.is === 'unused' && isTooLate(fate, entering.proof.validBefore);
+    if (settled.is === 'refused' && before?.is === 'unused' && isOver)
       return await this.#lookAgain(entering, settled);
     return { is: 'unknown', error: reason };
   }
@@ -315,6 +324,12 @@ export class Access {
 /** Whether the time of an authorization is over: at its end already, as contracts have it. */
 function isExpired({ validBefore }: Proof, now: Date): boolean {
   return validBefore !== null && now.getTime() >= validBefore * 1_000;
+}
+
+/** Whether a proof is the one that is on record, in any case of its letters. Elsewhere than on EVM none is. */
+function isSigned({ proof: recorded }: Intended, { payload }: Proof): boolean {
+  const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value).toLowerCase());
+  return recorded === null || isDeepStrictEqual(plain(recorded.payload), plain(payload));
 }
 
 function intentOf({ channel, nick, holder, proof }: Entering, payer: string): Intended {

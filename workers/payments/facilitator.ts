@@ -25,10 +25,13 @@ const supportedMs = 300_000;
 const failedMs = 1_000;
 /** Bound of a check whether it is up, in milliseconds. */
 const reachableMs = 2_000;
-/** Reasons of a payment that was sent to the chain, is not settled yet, and may be later. */
-const stillPending = ['settlement_pending', 'unexpected_settle_error', 'settle_exact_node_failure'];
-/** The reason for a payment that is being settled at this moment, for an earlier request. */
-const isUnderWay = 'duplicate_settlement';
+/**
+ * Reasons of a payment that is settled at this moment, for an earlier request, or that was sent to the chain and not
+ * confirmed in time.
+ */
+const mayCome = /duplicate_settlement|timed_out/;
+/** A hash of a transaction: what has one was sent, and may be settled later, whatever the reason says. */
+const hash = { evm: /^0x[0-9a-f]{64}$/i, solana: /./ };
 /** On Solana, also the reason for a payment that was sent and not confirmed in time. */
 const failedOnSolana = 'transaction_failed';
 
@@ -161,10 +164,9 @@ function refusal(
   { offer }: Proof,
 ): Settled {
   const { errorReason: reason = 'settlement_failed', transaction = '' } = answer;
-  const isPending =
-    (stillPending.includes(reason) && transaction !== '') ||
-    reason === isUnderWay ||
-    (reason === failedOnSolana && !isEvm(offer.network.id));
+  const isOfEvm = isEvm(offer.network.id);
+  const wasSent = (isOfEvm ? hash.evm : hash.solana).test(transaction);
+  const isPending = wasSent || mayCome.test(reason) || (reason === failedOnSolana && !isOfEvm);
   return isPending ? { is: 'unknown', error: reason } : { is: 'refused', reason, transaction };
 }
 

@@ -5,6 +5,7 @@ import {
   claimMs,
   type Fate,
   type Intended,
+  isTooLate,
   keepUntil,
   payments,
   placesDecider,
@@ -37,8 +38,6 @@ export interface ResolvingOptions {
 }
 
 const actor = 'resolve-payments';
-/** An authorization is believed to be over when the chain is so many seconds past its end. */
-const marginSeconds = 60;
 
 /** A payment with an intent, until its fate is known. */
 export class UnresolvedPayment {
@@ -97,7 +96,7 @@ export class UnresolvedPayment {
       const fate = await fateOf(intended);
       if (fate?.is === 'paid') this.#paidBy = fate.transaction;
       if (fate?.is === 'void') return await this.#refuse('authorization_void');
-      if (fate?.is === 'unused' && isOver(fate, valid_before))
+      if (fate?.is === 'unused' && isTooLate(fate, valid_before))
         return await this.#refuse('authorization_expired');
     }
     if (this.#paidBy !== undefined) return await this.#grant(this.#paidBy);
@@ -155,9 +154,4 @@ export class UnresolvedPayment {
     const { payment, channel, nick } = this.#payment.intended;
     return { payment, channel, nick };
   }
-}
-
-/** Whether the authorization can never be used any more, by the time of the chain that has not seen it. */
-function isOver({ at }: { at?: number }, validBefore: number | null): boolean {
-  return at !== undefined && validBefore !== null && at >= validBefore + marginSeconds;
 }
