@@ -169,6 +169,15 @@ t.test('IRC-22 what was missed comes in portions, up to a bound', async (t) => {
     t.ok(counts.given < 3_500, `${counts.given} facts were read`);
   });
 
+  t.test('but nothing to who watches nothing', async (t) => {
+    const { feed, counts } = logOf(3_000);
+    t.teardown(() => feed.close());
+    const { items } = await feed.watch([], { ...options, quietMs: 5, after: { seq: 0, index: 0 } });
+    t.same((await items.next()).value, { items: [] }, 'silence');
+    t.equal(counts.given, 0);
+    await items.return(undefined);
+  });
+
   t.test('while few are read at once, one of each reader, and others come in between', async (t) => {
     const { feed, counts } = logOf(3_000);
     t.teardown(() => feed.close());

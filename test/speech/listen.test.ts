@@ -86,6 +86,19 @@ t.test('what an agent hears in one stream', async (t) => {
     t.same(texts(again.heard), ['line six']);
   });
 
+  await t.test('LISTEN-02 who listens to no channel gets nothing of any when it comes back', async (t) => {
+    const first = await listen('');
+    await eventually('the connection', async () => first.heard[0]);
+    first.close();
+    bob.send('PRIVMSG #lobby :for others', 'PRIVMSG alice :for you');
+    await eventually('the record', async () => (await lines('lobby')).at(-1)?.text === 'for others');
+    const resumed = await listen(`after=${first.heard[0]!.id}`);
+    await eventually('the message', async () => texts(resumed.heard).length > 0);
+    bob.send('PRIVMSG alice :and more');
+    await eventually('the other message', async () => texts(resumed.heard).includes('message and more'));
+    t.same(texts(resumed.heard), ['message for you', 'message and more']);
+  });
+
   await t.test('LISTEN-03 a channel that becomes private is silent, and the others go on', async (t) => {
     const { heard } = await listen('channels=closed,lobby');
     bob.send('PRIVMSG #closed :open yet');

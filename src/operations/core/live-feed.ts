@@ -111,7 +111,8 @@ export class LiveFeed<Item> {
   ): AsyncGenerator<Portion<Item>> {
     const { after, quietMs, since, stopped } = options;
     try {
-      if (after && after.seq <= since) {
+      // a log that is read without subjects gives all of them
+      if (after && after.seq <= since && subjects.length > 0) {
         for await (const portion of this.#missed(subjects, { ...options, after })) {
           yield portion;
           if (portion.more) return;
