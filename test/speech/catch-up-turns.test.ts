@@ -101,3 +101,39 @@ t.test(
     );
   },
 );
+
+t.test(
+  'SPEAK-40 what is said while channels are read comes the next time, and nothing is lost',
+  async (t) => {
+    const names = ['#a', '#b', '#c'];
+    const record: { channel: string; id: string; nick: string; text: string; time: string }[] = [];
+    const say = () => {
+      for (const channel of names) {
+        const id = `${record.length + 1}-0`;
+        record.push({ channel, id, nick: 'bob', text: id, time: '2026-01-31T12:00:00.000Z' });
+      }
+    };
+    const call = (async (
+      _operation: unknown,
+      { channel, before = '999-0', limit }: { channel: string; before?: string; limit: number },
+    ) => {
+      const isWanted = (one: { channel: string; id: string }) =>
+        one.channel === channel && Number.parseInt(one.id, 10) < Number.parseInt(before, 10);
+      const found = record.filter(isWanted).slice(-limit);
+      say();
+      return found;
+    }) as unknown as Call;
+    say();
+    const heard: string[] = [];
+    for (let next: string | undefined, n = 0; n < 3; n++) {
+      const input = { channels: names, after: next, tokens: 20_000 };
+      const answer = await catchUp.run(input as never, from('203.0.113.5'), { call } as never);
+      t.match(answer.channels, [{ complete: true }, { complete: true }, { complete: true }]);
+      heard.push(...answer.channels.flatMap(({ lines }) => lines.map((line) => line.split(' ').at(-1)!)));
+      next = answer.next!;
+    }
+    const order = (a: string, b: string) => Number.parseInt(a, 10) - Number.parseInt(b, 10);
+    t.ok(heard.length > 10);
+    t.same(heard.sort(order), record.map(({ id }) => id).slice(0, heard.length));
+  },
+);

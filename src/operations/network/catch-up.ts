@@ -86,9 +86,6 @@ export const catchUp = define('catchUp', {
     const gaps = await readGaps(names, { after, isEnough }, caller, call).finally(end);
     const found = gaps.map(({ lines }) => lines);
     const chosen = choose(found, nick, budget);
-    const last = found
-      .flat()
-      .reduce<Line | undefined>((a, b) => (a && !isAfter(b.id, a.id) ? a : b), undefined);
     return {
       channels: names.map((channel, n) => {
         const lines = found[n]!.filter((line) => chosen.has(line));
@@ -100,7 +97,7 @@ export const catchUp = define('catchUp', {
           complete: gaps[n]!.isComplete,
         };
       }),
-      next: last?.id ?? after ?? null,
+      next: latest(found.flat())?.id ?? after ?? null,
     };
   },
 });
@@ -139,10 +136,13 @@ async function readGaps(
   caller: Caller,
   call: Call,
 ): Promise<Gap[]> {
+  const last = await lastOf(channels, caller, call);
+  if (!last || (after !== undefined && !isAfter(last.id, after)))
+    return channels.map((channel) => ({ channel, lines: [], isComplete: true }));
+  const end = `${placeOf(last.id)[0] + 1}-0`;
   const readMore = async (gap: Gap) => {
-    await turn();
-    const before = gap.lines[0]?.id;
-    const page = await linesOf(gap.channel, before, caller, call);
+    const wanted = { limit: linesRead, before: gap.lines[0]?.id ?? end };
+    const page = await linesOf(gap.channel, wanted, caller, call);
     const since = after === undefined ? page : page.filter(({ id }) => isAfter(id, after));
     gap.lines.unshift(...since);
     gap.isComplete = after === undefined || page.length < linesRead || since.length < page.length;
@@ -158,19 +158,29 @@ async function readGaps(
   return gaps;
 }
 
+/**
+ * The last line of some channels. An answer ends with it. What is said later may be known when one channel is read, and
+ * not when another is: a reader who goes on after it would miss the rest.
+ */
+async function lastOf(channels: readonly string[], caller: Caller, call: Call): Promise<Line | undefined> {
+  const found: Line[] = [];
+  for (const channel of channels) found.push(...(await linesOf(channel, { limit: 1 }, caller, call)));
+  return latest(found);
+}
+
+const latest = (lines: readonly Line[]) =>
+  lines.reduce<Line | undefined>((a, b) => (a && !isAfter(b.id, a.id) ? a : b), undefined);
+
 /** The last lines of a channel, or those before a line. */
 async function linesOf(
   channel: string,
-  before: string | undefined,
+  wanted: { limit: number; before?: string },
   caller: Caller,
   call: Call,
 ): Promise<readonly Line[]> {
+  await turn();
   try {
-    return await call(
-      listIrcMessages,
-      { channel, limit: linesRead, ...(before === undefined ? {} : { before }) },
-      caller,
-    );
+    return await call(listIrcMessages, { channel, ...wanted }, caller);
   } catch (error) {
     if (!isExpected(error) || error.code !== 'not_found') throw error;
     throw new Refusal('shown_channel_not_found', `There is no channel ${channel}, or not for this caller`);
