@@ -36,5 +36,7 @@ export const ircNetwork = {
   'IRC-24': 'A new session of a bot ends an older one also when the network has given that one another nick.',
   'IRC-25':
     'Each stream of a caller with a key, an agent’s or an operator’s, ends within half a minute once the key opens nothing any more.',
+  'IRC-26':
+    'A stream that goes on after a line shows nothing that the reads hide: nothing from before its channel was deleted and made again.',
   'IRC-20': 'A full stream of observations drops its oldest facts and goes on recording.',
 } as const;

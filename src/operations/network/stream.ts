@@ -45,8 +45,8 @@ export const streamIrc = defineEventStream({
   most: 5_000,
   ofOneReader: 100,
   open: async ({ channel }, viewer, parts: IrcStreamParts) => {
-    const { portions } = await watch([channel], viewer, parts);
-    return linesOf(portions, [channel], viewer, parts, 'end');
+    const watched = await watch([channel], viewer, parts);
+    return linesOf(watched, viewer, parts, 'end');
   },
   viewers: (change, { ircStream }) => ircStream.viewers.change(change),
   close: ({ ircStream }) => ircStream.feed.close(),
@@ -58,18 +58,27 @@ export async function watchChannels(
   viewer: Viewer,
   parts: IrcStreamParts,
 ): Promise<{ since: number; lines: AsyncGenerator<ServerEvent | undefined> }> {
-  const { since, portions } = await watch(channels, viewer, parts);
-  return { since, lines: linesOf(portions, channels, viewer, parts, 'go on') };
+  const watched = await watch(channels, viewer, parts);
+  return { since: watched.since, lines: linesOf(watched, viewer, parts, 'go on') };
 }
 
-/** What is seen in channels. Throws `not_found` for one that is not there, or not for the viewer. */
+/** What is seen in channels, from now on or after the last line of the viewer. */
+interface Watched {
+  channels: readonly string[];
+  since: number;
+  portions: AsyncGenerator<Portion<LiveSighting>>;
+  /** The first line that the viewer may read of each channel (casefolded). What was said in an earlier life is before it. */
+  firsts: ReadonlyMap<string, string | undefined>;
+}
+
+/** Begins to see it. Throws `not_found` for a channel that is not there, or not for the viewer. */
 async function watch(
   channels: readonly string[],
   { caller, after, reader, quietMs, signal, end }: Viewer,
   { call, ircStream }: IrcStreamParts,
-) {
+): Promise<Watched> {
   const subjects = [...new Set(channels.map((channel) => ircSubject(channelKey(channel))))];
-  const { since, items } = await ircStream.feed.watch(subjects, {
+  const { since, items: portions } = await ircStream.feed.watch(subjects, {
     after: after === undefined ? undefined : parseLineId(after),
     reader,
     quietMs,
@@ -77,14 +86,17 @@ async function watch(
     ended: end,
   });
   // a channel that becomes private later is seen to become so: who may not see it now is turned away
-  for (const channel of channels) await call(listIrcMessages, { channel, limit: 1, since }, caller);
-  return { since, portions: items };
+  const firsts = new Map<string, string | undefined>();
+  for (const channel of channels) {
+    const [first] = await call(listIrcMessages, { channel, limit: 1, after: '0-0', since }, caller);
+    firsts.set(channelKey(channel), first?.id);
+  }
+  return { channels, since, portions, firsts };
 }
 
 /** The lines among what is seen, without those that are not for the viewer. */
 async function* linesOf(
-  portions: AsyncIterable<Portion<LiveSighting>>,
-  channels: readonly string[],
+  { channels, portions, firsts }: Watched,
   { caller }: Viewer,
   parts: IrcStreamParts,
   whenPrivate: 'end' | 'go on',
@@ -93,6 +105,7 @@ async function* linesOf(
     if (items.length === 0 && !more) yield undefined;
     const missed: Line[] = [];
     for (const one of items) {
+      if (!one.live && isBefore(one.id, firsts.get(casefold(one.channel)))) continue;
       if (one.isPrivate && !seesPrivate(caller) && !(await isForMember(one, caller, parts))) {
         if (one.live && whenPrivate === 'end') return;
         continue;
@@ -104,6 +117,13 @@ async function* linesOf(
     for (const line of await readableOf(missed, caller, parts)) yield { id: line.id, data: line };
     if (more) yield rest(channels, lineId(more.seq, more.index));
   }
+}
+
+/** Whether something was seen before a line; without a line, all was. */
+function isBefore(id: string, line: string | undefined): boolean {
+  if (line === undefined) return true;
+  const [a, b] = [parseLineId(id)!, parseLineId(line)!];
+  return a.seq < b.seq || (a.seq === b.seq && a.index < b.index);
 }
 
 /** Lines of several channels as a caller may read them, in their order. Each channel is asked about once. */
