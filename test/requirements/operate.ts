@@ -34,4 +34,6 @@ export const operate = {
     'A command that is refused says what to do about that refusal: of a key only where a key is missing.',
   'OPERATE-25': 'A log that lacks a stream of a newer version is exported without it.',
   'OPERATE-26': 'The end of the input is no agreement: the command says that nothing was done, and fails.',
+  'OPERATE-27':
+    'A range of received events may begin and end at any time of the years 0 to 9999, with any offset.',
 } as const;

@@ -8,6 +8,10 @@ import { limit, text } from '../core/fields.js';
 import { defineForOperators } from '../core/operation.js';
 import { type DeliveryParts, EventId, eventId, receivedEvent, targetChannels } from './events.js';
 
+/** The times that the store knows, with four digits for the year. An offset leads beyond them. */
+const firstTime = Date.parse('0001-01-01T00:00:00Z');
+const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** A place in the market stream: a sequence, or a time in ISO 8601. */
 const Bound = z
   .union(
@@ -16,7 +20,9 @@ const Bound = z
         .string()
         .regex(/^\d{1,15}$/)
         .transform(Number),
-      z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
+      z.iso
+        .datetime({ offset: true })
+        .transform((text) => new Date(Math.min(Math.max(Date.parse(text), firstTime), lastTime))),
     ],
     {
       error: ({ input }) => {
