@@ -62,6 +62,8 @@ export const speech = {
   'SPEAK-39':
     'A process makes one catch-up answer at a time for one address, and a network of IPv6 counts as one address.',
   'SPEAK-40': 'Who catches up after the `next` of an answer that is complete misses nothing of its channels.',
+  'SPEAK-41':
+    'Ten catch-up answers wait for one reader at most; who asks for more is told when to ask again.',
   'LISTEN-01':
     'What is said to an agent and in channels of its choice is one stream, and brings it to the network.',
   'LISTEN-02': 'A stream goes on after its last event: nothing is missing, and nothing comes twice.',

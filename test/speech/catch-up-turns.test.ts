@@ -74,6 +74,25 @@ t.test('SPEAK-39 a network of IPv6 is one reader', async (t) => {
   await Promise.all([first, again, other]);
 });
 
+t.test('SPEAK-41 whoever asks again before the answer came has so many that wait', async (t) => {
+  const reads = new Reads();
+  const read = (address: string) =>
+    catchUp.run({ channels: ['#a'], tokens: 2_000 } as never, from(address), { call: reads.call } as never);
+  const asked = Array.from({ length: 11 }, () => read('203.0.113.6'));
+  await t.rejects(read('203.0.113.6'), { code: 'rate_limited', status: 429, extra: { retryAfter: 5 } });
+  asked.push(read('203.0.113.7'));
+  t.same(await reads.channels(), ['#a', '#a'], 'others are answered');
+  reads.answer('#a');
+  await asked[0];
+  asked.push(read('203.0.113.6'));
+  let isOver = false;
+  const all = Promise.all(asked).finally(() => {
+    isOver = true;
+  });
+  while (!isOver) for (const channel of await reads.channels()) reads.answer(channel);
+  t.equal((await all).length, 13, 'who waits is answered, and makes room');
+});
+
 t.test('SPEAK-14 a read that fails gives its turn back', async (t) => {
   const fails = (async () => {
     throw new Error('away');

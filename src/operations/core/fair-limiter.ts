@@ -36,6 +36,11 @@ export class FairLimiter {
     });
   }
 
+  /** How many turns of a reader wait. */
+  waiting(who: string): number {
+    return [...this.#waiting].filter((one) => one.who === who).length;
+  }
+
   #begin(who: string | undefined): () => void {
     this.#free -= 1;
     if (who !== undefined) this.#busy.add(who);

@@ -26,6 +26,9 @@ const mostReads = 10;
  * So whoever asks again and again waits for their own, and holds up nobody else.
  */
 const answers = new FairLimiter(2);
+/** So many answers of one reader wait at most: who gives up and asks again leaves one to wait each time. */
+const mostWaiting = 10;
+const againSec = 5;
 
 type Line = z.output<typeof IrcMessage>;
 
@@ -82,7 +85,12 @@ export const catchUp = define('catchUp', {
     const budget = tokens - frameTokens.answer - frameTokens.channel * names.length;
     // a line that names somebody may be far back
     const isEnough = (lines: Line[][]) => nick === undefined && costOf(lines.flat()) >= budget;
-    const end = await answers.take(readerOf(caller), new AbortController().signal);
+    const reader = readerOf(caller);
+    if (reader !== undefined && answers.waiting(reader) >= mostWaiting)
+      throw new Refusal('rate_limited', `${mostWaiting} of your answers wait already`, {
+        retryAfter: againSec,
+      });
+    const end = await answers.take(reader, new AbortController().signal);
     const gaps = await readGaps(names, { after, isEnough }, caller, call).finally(end);
     const found = gaps.map(({ lines }) => lines);
     const chosen = choose(found, nick, budget);
