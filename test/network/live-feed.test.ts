@@ -213,6 +213,49 @@ t.test('IRC-22 what was missed comes in portions, up to a bound', async (t) => {
   });
 });
 
+t.test('LISTEN-02 a process that is behind gives its readers nothing that they have', async (t) => {
+  let head = 2;
+  let comes = () => {};
+  const coming = new Promise<void>((resolve) => {
+    comes = resolve;
+  });
+  const log = {
+    head: async () => head,
+    async *follow() {
+      await coming;
+      yield [3, 4, 5].map((seq) => ({ seq, subject: 'a' }) as Entry);
+    },
+  };
+  const feed = new LiveFeed<string>({
+    log: log as unknown as Log,
+    logger,
+    stream: irc,
+    itemsOf: ({ seq }) => [`${seq}-0`, `${seq}-1`],
+  });
+  t.teardown(() => feed.close());
+  const watch = async (after?: { seq: number; index: number }) => {
+    const { signal } = new AbortController();
+    return (await feed.watch(['a'], { after, quietMs: 60_000, signal, ended: () => {} })).items;
+  };
+  const fresh = await watch();
+  head = 5;
+  const ahead = await watch({ seq: 4, index: 0 });
+  const ofAnotherLog = await watch({ seq: 6, index: 0 });
+  comes();
+  const heard = async (items: typeof fresh) => {
+    const texts: string[] = [];
+    for await (const portion of items) {
+      texts.push(...portion.items);
+      if (texts.at(-1) === '5-1') break;
+    }
+    return texts;
+  };
+  const all = await heard(fresh);
+  t.same(all, ['3-0', '3-1', '4-0', '4-1', '5-0', '5-1']);
+  t.same(await heard(ahead), ['4-1', '5-0', '5-1']);
+  t.same(await heard(ofAnotherLog), all, 'who comes from a log that was lost hears what is new');
+});
+
 t.test('IRC-18 readers who have gone are forgotten', async (t) => {
   const log = await openLog(t, (await startNats(t)).url);
   const feed = ircFeed(log, logger);

@@ -51,7 +51,7 @@ const missedAtOnce = 2;
 const restMs = 5;
 
 interface Seat<Item> {
-  queue: Item[];
+  queue: [Place, Item][];
   wake: () => void;
   end: () => void;
 }
@@ -86,6 +86,7 @@ export class LiveFeed<Item> {
   ): Promise<{ since: number; items: AsyncGenerator<Portion<Item>> }> {
     const stopped = AbortSignal.any([options.signal, this.#stop.signal]);
     await this.#follow();
+    const after = await this.#known(options.after);
     const end = () => {
       this.#unseat(subjects, seat);
       seat.wake();
@@ -101,7 +102,14 @@ export class LiveFeed<Item> {
     // a reader who left during the request to the log gets nothing more
     if (stopped.aborted) this.#unseat(subjects, seat);
     const since = this.#position;
-    return { since, items: this.#itemsFor(subjects, seat, { ...options, since, stopped }) };
+    return { since, items: this.#itemsFor(subjects, seat, { ...options, after, since, stopped }) };
+  }
+
+  /** A place that this log has come to. One of another log, such as that of before a reset, says nothing here. */
+  async #known(after: Place | undefined): Promise<Place | undefined> {
+    const { log, stream } = this.#options;
+    if (!after || after.seq <= this.#position) return after;
+    return after.seq <= (await log.head(stream)) ? after : undefined;
   }
 
   async *#itemsFor(
@@ -119,8 +127,10 @@ export class LiveFeed<Item> {
         }
       }
       while (!stopped.aborted && this.#isSeated(subjects, seat)) {
-        if (seat.queue.length > 0) yield { items: [seat.queue.shift()!] };
-        else if (!(await quietFor(quietMs, seat, stopped))) yield { items: [] };
+        const next = seat.queue.shift();
+        // where this process is behind, what comes now may be what the reader has from another one
+        if (next && (!after || isAfter(next[0], after))) yield { items: [next[1]] };
+        else if (!next && !(await quietFor(quietMs, seat, stopped))) yield { items: [] };
       }
     } finally {
       this.#unseat(subjects, seat);
@@ -148,7 +158,7 @@ export class LiveFeed<Item> {
           while (!(await atMost(turn, quietMs))) yield { items: [] };
           const entries = (await read.next()).value ?? [];
           isAll = entries.length === 0 || entries.at(-1).seq >= since;
-          for (const [place, item] of this.#placed(entries, from, since)) {
+          for (const [place, item] of this.#missedIn(entries, from, since)) {
             if (left === 0) more = last;
             if (more) break;
             items.push(item);
@@ -169,13 +179,10 @@ export class LiveFeed<Item> {
   }
 
   /** The items of entries that come after a place, up to a sequence. */
-  *#placed(entries: readonly Entry[], from: Place, upTo: number): Generator<[Place, Item]> {
+  *#missedIn(entries: readonly Entry[], from: Place, upTo: number): Generator<[Place, Item]> {
     for (const entry of entries) {
-      const { seq } = entry;
-      if (seq > upTo) return;
-      for (const [index, item] of this.#itemsOf(entry, false).entries()) {
-        if (seq > from.seq || index > from.index) yield [{ seq, index }, item];
-      }
+      if (entry.seq > upTo) return;
+      for (const placed of this.#placed(entry, false)) if (isAfter(placed[0], from)) yield placed;
     }
   }
 
@@ -200,7 +207,7 @@ export class LiveFeed<Item> {
         this.#position = entry.seq;
         const seats = this.#seats.get(entry.subject);
         if (!seats) continue;
-        const items = this.#itemsOf(entry, true);
+        const items = this.#placed(entry, true);
         for (const seat of [...seats]) {
           seat.queue.push(...items);
           if (seat.queue.length > maxQueue) seat.end();
@@ -210,12 +217,13 @@ export class LiveFeed<Item> {
     }
   }
 
-  #itemsOf(entry: Entry, live: boolean): Item[] {
+  #placed(entry: Entry, live: boolean): [Place, Item][] {
     const { logger, stream, itemsOf } = this.#options;
+    const { seq } = entry;
     try {
-      return itemsOf(entry, live);
+      return itemsOf(entry, live).map((item, index) => [{ seq, index }, item]);
     } catch (error) {
-      logger.error({ stream: stream.name, seq: entry.seq, err: error }, 'fact cannot be read: not shown');
+      logger.error({ stream: stream.name, seq, err: error }, 'fact cannot be read: not shown');
       return [];
     }
   }
@@ -231,6 +239,10 @@ export class LiveFeed<Item> {
       if (seats?.size === 0) this.#seats.delete(subject);
     }
   }
+}
+
+function isAfter(place: Place, other: Place): boolean {
+  return place.seq > other.seq || (place.seq === other.seq && place.index > other.index);
 }
 
 /** Waits for the next item, or the end; false if neither came in time. */
