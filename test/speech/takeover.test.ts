@@ -6,17 +6,14 @@ import { listInbox } from '../../src/operations/speech/inbox.js';
 import type { Log } from '../../streams/core/index.js';
 import {
   connectionSubject,
-  connections,
   type HeardText,
   inbox,
   inboxSubjects,
   lineSubject,
   lineToken,
-  type SpeechFact,
   speech,
 } from '../../streams/speech/index.js';
 import { type Webhook, webhookSubject, webhooks } from '../../streams/webhooks/index.js';
-import { supersede } from '../../workers/channels/supersede.js';
 import { consumerStatuses } from '../../workers/core/consumers.js';
 import type { Dial } from '../../workers/irc/transport.js';
 import {
@@ -24,61 +21,15 @@ import {
   type Gateway,
   personOf,
   type Speaker,
-  SpeakForAgents,
-  type SpeakForAgentsOptions,
+  type SpeakForAgents,
 } from '../../workers/speech/index.js';
 import { openLog } from '../identity/log.js';
-import { credentials, startBot } from '../irc/bot.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
-import { startNats } from '../support/nats.js';
-import type { Teardown } from '../support/server-process.js';
 import { startTcpRelay } from '../support/tcp-relay.js';
-
-const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
-const hourMs = 3_600_000;
+import { alice, hourMs, stage } from './stage.js';
 
 t.jobs = 3; // they mostly wait: for registration, for silence
-const alice = { nick: 'alice', person: personOf('wallet 0xa'), by: 'agent:alice:1' };
-
-/** A log, a network with a witness in the lobby, and a gateway in this process as often as one is wanted. */
-async function stage(t: Teardown) {
-  const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
-  const witness = await observe(ircd.port, { nick: 'witness', channels: ['#lobby'] });
-  t.teardown(() => witness.stop());
-  const bot = startBot(t, credentials(ircd));
-  await bot.session();
-  const log = await openLog(t, nats);
-  const gateway = async (options: Partial<SpeakForAgentsOptions> & { log?: Log; url?: string } = {}) => {
-    const { url = ircd.url, ...more } = options;
-    const one = new SpeakForAgents({
-      bridge: 'relay',
-      log: await openLog(t, nats),
-      logger,
-      password: ircd.gatewayPassword,
-      most: 10,
-      idleMs: hourMs,
-      supersede: async (session) => await supersede(bot.connection.session()!, session),
-      connection: { url, confirmTimeoutMs: 5_000 },
-      ended: async () => new Set(),
-      ...more,
-    });
-    let ended: Promise<void> | undefined;
-    const stop = () => (ended ??= one.stop());
-    t.teardown(stop);
-    one.start();
-    return Object.assign(one, { end: stop });
-  };
-  const say = (text: string, key: string) => ({ ...alice, to: '#lobby', text, action: false, key });
-  const facts = async (subject: string) => {
-    const found: SpeechFact[] = [];
-    const stream = subject.startsWith('connections.') ? connections : speech;
-    for await (const fact of log.subject(stream, subject)) found.push(fact);
-    return found;
-  };
-  return { nats, ircd, witness, log, gateway, say, facts };
-}
 
 /** What reading an inbox works with, where nothing is withheld. */
 const readingParts = (log: Log, gateway: Gateway) => {
@@ -433,7 +384,7 @@ t.test('SPEAK-11 who looks into its inbox is not silent', async (t) => {
     actor: alice.by,
     key: '1',
     nick: 'alice',
-    wallet: null,
+    wallet: '0xa',
     scopes: ['speak'],
   };
   const before = looks;

@@ -37,6 +37,8 @@ const noSuchChannel = '403';
 const notOnChannel = '442';
 /** A channel with so many refusals is not tried any more. */
 const mostRefusals = 10;
+/** So often one request looks whether it has brought the agent into a channel: sessions are lost meanwhile. */
+const mostTries = 4;
 
 /** One agent on the network under its own nick: a connection, and its wanted channels. */
 export class Agent {
@@ -65,6 +67,8 @@ export class Agent {
   readonly #rooms = new Map<string, Room>();
   /** How often each wanted channel has refused it since it was last there. */
   readonly #refusals = new Map<string, number>();
+  /** From which channel (casefolded) it was last kicked, and who did it. */
+  #kick = { from: '', by: '' };
   /** The channels of a new session are being entered. */
   #entering = Promise.resolve();
   #ended: Refusal | undefined;
@@ -141,11 +145,12 @@ export class Agent {
 
   /**
    * Enters a channel, unless it is there, and reads which of our lines its history has: those of a lost connection, or of
-   * another process that had the agent before. Throws like `session`, and `refused_by_network` in the words of the server.
+   * another process that had the agent before. Throws like `session`, and `refused_by_network` in the words of the server,
+   * or with who kicked it at once.
    */
   async enter(name: string): Promise<Room> {
     const key = casefold(name);
-    for (;;) {
+    for (let tries = 0; tries < mostTries; tries++) {
       const session = await this.session();
       await this.#entering;
       const room = this.#rooms.get(key);
@@ -155,6 +160,7 @@ export class Agent {
       if (refused === noSuchChannel) throw new Refusal('channel_not_found', `There is no channel ${name}`);
       if (refused !== undefined) throw refusedByNetwork(refused);
     }
+    throw new Unavailable('irc_unavailable');
   }
 
   /**
@@ -168,6 +174,8 @@ export class Agent {
     const refused = await this.#join(session, missing);
     const given = [...refused.keys()].filter((name) => {
       const key = casefold(name);
+      // who kicks it is not asked again
+      if (!this.#wanted.has(key)) return false;
       const times = (this.#refusals.get(key) ?? 0) + 1;
       this.#refusals.set(key, times);
       if (times < mostRefusals) return false;
@@ -202,7 +210,8 @@ export class Agent {
   }
 
   /** Notes that it was kicked from a channel: it does not come back by itself. Answers whether it was there. */
-  noteKick(name: string): boolean {
+  noteKick(name: string, by: string): boolean {
+    this.#kick = { from: casefold(name), by };
     this.#rooms.delete(casefold(name));
     return this.#wanted.delete(casefold(name));
   }
@@ -251,6 +260,10 @@ export class Agent {
     for (const [name, outcome] of await session.join(there.flat(), { history: true, stays: true })) {
       const key = casefold(name);
       if (outcome.is === 'refused') refused.set(name, `${outcome.code} ${outcome.error}`);
+      // it stays out: whoever kicks at once would do it again
+      const { from, by } = this.#kick;
+      if (outcome.is === 'waiting')
+        refused.set(name, from === key ? `Kicked at once by ${by}` : 'Removed at once');
       if (outcome.is !== 'joined') continue;
       const tags = outcome.history?.lines.flatMap(({ tag }) => tag ?? []);
       this.#wanted.set(key, name);

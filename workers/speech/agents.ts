@@ -133,8 +133,9 @@ export class Agents {
   }
 
   /** It was kicked from a channel. */
-  async noteKick(agent: Agent, channel: string): Promise<void> {
-    if (this.find(agent.nick) === agent && agent.noteKick(channel)) await this.#record(agent, gatewayActor);
+  async noteKick(agent: Agent, channel: string, by: string): Promise<void> {
+    if (this.find(agent.nick) === agent && agent.noteKick(channel, by))
+      await this.#record(agent, gatewayActor);
   }
 
   /** Connects an agent again that was on the network through an earlier holder. Throws like `Agent.session`. */

@@ -63,7 +63,8 @@ export class SpeakForAgents implements Gateway {
       heard: (agent, line) => {
         this.#inbox.take(agent, line);
         const [channel = '', nick = ''] = line.params;
-        if (line.command === 'KICK' && nick === agent.nick) this.#noteKick(agent, channel);
+        if (line.command === 'KICK' && nick === agent.nick)
+          this.#noteKick(agent, channel, line.nick || line.hostname);
       },
     });
     const keys = new EndedKeys(options.ended, logger);
@@ -152,10 +153,10 @@ export class SpeakForAgents implements Gateway {
     return await this.look(speaker);
   }
 
-  #noteKick(agent: Agent, channel: string): void {
+  #noteKick(agent: Agent, channel: string, by: string): void {
     const { logger } = this.#options;
     this.#agents
-      .noteKick(agent, channel)
+      .noteKick(agent, channel, by)
       .catch((err) => logger.warn({ err, nick: agent.nick, channel }, 'a kick was not recorded'));
   }
 }
