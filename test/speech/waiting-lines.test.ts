@@ -1,5 +1,8 @@
 import t from 'tap';
+import { lineSubject, lineToken, speech } from '../../streams/speech/index.js';
 import { startFakeServer } from '../irc/fake-server.js';
+import { eventually } from '../support/eventually.js';
+import { startTcpRelay } from '../support/tcp-relay.js';
 import { alice, stage } from './stage.js';
 
 t.test('SPEAK-06 who is kicked as it comes in is told so, and stays out', async (t) => {
@@ -15,4 +18,28 @@ t.test('SPEAK-06 who is kicked as it comes in is told so, and stays out', async 
   await t.rejects(one.join({ ...alice, channel: '#lobby' }), kicked);
   t.equal(server.received.filter((line) => line.endsWith(' JOIN #lobby')).length, 2, 'once for each request');
   t.match(await one.say({ ...say('psst', 'k2'), to: 'witness' }), { is: 'shown' }, 'nothing is held up');
+});
+
+t.test('SPEAK-18 a line counts among those of its agent until it ends', async (t) => {
+  const { ircd, log, gateway, say } = await stage(t);
+  const relay = await startTcpRelay(t, ircd.port);
+  const one = await gateway({ url: relay.url, most: 1 });
+  await one.connect(alice);
+  relay.refuse(true);
+  relay.cut();
+  // nobody waits for these
+  for (let n = 0; n < 20; n++) {
+    const { by, key, ...line } = say(`line ${n}`, `k${n}`);
+    const data = { ...line, id: lineToken('alice', key) };
+    await log.append(speech, lineSubject('alice', data.id), { type: 'line.requested', data }, { by });
+  }
+  // lines are taken in hand in the order of the log
+  const other = { ...say('no place for me', 'k'), nick: 'bob', by: 'agent:bob:1' };
+  await t.rejects(one.say(other), { code: 'too_many_agents' });
+  const more = say('one more', 'more');
+  await t.rejects(one.say(more), { code: 'rate_limited' });
+  const asked = one.say(say('line 0', 'k0'));
+  relay.refuse(false);
+  await t.resolves(asked, 'one of them is asked for again');
+  await eventually('one more', async () => (await one.say(more)).is === 'shown');
 });

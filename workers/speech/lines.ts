@@ -75,7 +75,9 @@ export class Lines {
   readonly #reactor: Reactor<typeof speech, Line>;
   /** The callers that wait for the end of a line, by its subject. */
   readonly #waiting = new Map<string, Set<(end: LineEnd) => void>>();
-  /** Lines of each nick without an end, of those requested here. */
+  /** Callers of each nick who wait for the end of a line. */
+  /** The lines in hand of each nick: also those that nobody waits for any more. */
+  readonly #inHand = new Map<string, Set<string>>();
   readonly #open = new Map<string, number>();
   readonly #ended = new EndedLines();
   /** Up to this sequence facts may have been handed out before the last takeover, and up to the other one to others. */
@@ -121,7 +123,7 @@ export class Lines {
     const id = lineToken(nick, key);
     const subject = lineSubject(nick, id);
     const open = this.#open.get(casefold(nick)) ?? 0;
-    if (open >= mostWaiting)
+    if (open >= mostWaiting || !this.#mayWait(nick, id))
       throw new Refusal('rate_limited', `${mostWaiting} lines of ${nick} wait to be said`, { retryAfter: 5 });
     this.#count(nick, 1);
     const ended = this.#ending(subject);
@@ -146,6 +148,25 @@ export class Lines {
     else this.#open.delete(key);
   }
 
+  /** Whether one more line of a nick may wait to be said. One that is in hand already is no more. */
+  #mayWait(nick: string, id: string): boolean {
+    const inHand = this.#inHand.get(casefold(nick));
+    return !inHand || inHand.size < mostWaiting || inHand.has(id);
+  }
+
+  #take({ nick, id }: RequestedLine): void {
+    const key = casefold(nick);
+    const inHand = this.#inHand.get(key) ?? new Set();
+    this.#inHand.set(key, inHand.add(id));
+  }
+
+  #letGo({ nick, id }: RequestedLine): void {
+    const key = casefold(nick);
+    const inHand = this.#inHand.get(key);
+    inHand?.delete(id);
+    if (inHand?.size === 0) this.#inHand.delete(key);
+  }
+
   #ending(subject: string) {
     let give: (end: LineEnd) => void = () => {};
     const came = new Promise<LineEnd>((resolve) => (give = resolve));
@@ -166,6 +187,7 @@ export class Lines {
     // what came to its end before a takeover is handed out once more
     const isAgain = seq <= this.#head;
     if (isAgain && (this.#ended.has(data.id) || (await this.#endOf(data)))) return [];
+    this.#take(data);
     const inDoubt = seq <= this.#doubtful;
     const item: Line = { ...data, at, by, inDoubt, term: this.#term, isNew: !isAgain, unconfirmed: false };
     return [{ key: `${casefold(data.nick)} ${casefold(data.to)}`, item }];
@@ -185,6 +207,7 @@ export class Lines {
     const command = { is: 'end' as const, nick, end: came };
     const { state } = await this.#options.log.handle(speech, lineDecider, command, { by: actor });
     this.#ended.add(line.id);
+    this.#letGo(line);
     for (const give of this.#waiting.get(lineSubject(nick, line.id)) ?? []) give(state.end ?? came);
     return done;
   }
