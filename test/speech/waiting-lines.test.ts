@@ -1,9 +1,10 @@
 import t from 'tap';
 import { lineSubject, lineToken, speech } from '../../streams/speech/index.js';
+import { openLog } from '../identity/log.js';
 import { startFakeServer } from '../irc/fake-server.js';
 import { eventually } from '../support/eventually.js';
 import { startTcpRelay } from '../support/tcp-relay.js';
-import { alice, stage } from './stage.js';
+import { alice, hourMs, stage } from './stage.js';
 
 t.test('SPEAK-06 who is kicked as it comes in is told so, and stays out', async (t) => {
   const { gateway, say } = await stage(t);
@@ -42,4 +43,30 @@ t.test('SPEAK-18 a line counts among those of its agent until it ends', async (t
   relay.refuse(false);
   await t.resolves(asked, 'one of them is asked for again');
   await eventually('one more', async () => (await one.say(more)).is === 'shown');
+});
+
+t.test('SPEAK-10 a line whose time is over when its channel is entered is not said', async (t) => {
+  const { nats, gateway, say } = await stage(t);
+  const log = await openLog(t, nats);
+  const now = log.now.bind(log);
+  let passedMs = 0;
+  log.now = () => new Date(now().getTime() + passedMs);
+  const server = await startFakeServer(t, (line) => {
+    if (line.endsWith(' JOIN #lobby')) passedMs = hourMs;
+    return undefined;
+  });
+  const one = await gateway({ log, url: server.url });
+  let asked = 0;
+  const isShown = async () => {
+    const { is } = await one.say({ ...say('in time', `${asked++}`), to: 'witness' });
+    return is === 'shown';
+  };
+  // what is asked for while it takes over is in doubt
+  await eventually('it to have the lines', isShown);
+  const late = [say('too late', 'k1'), { ...say('too late', 'k2'), to: '#payments' }];
+  for (const said of await Promise.all(late.map((line) => one.say(line))))
+    t.match(said, { is: 'expired', in_doubt: false });
+  t.notOk(server.received.some((line) => /too late|JOIN #payments/.test(line)));
+  passedMs = 0;
+  t.ok(await isShown(), 'the next one is said');
 });

@@ -76,9 +76,9 @@ export class Lines {
   /** The callers that wait for the end of a line, by its subject. */
   readonly #waiting = new Map<string, Set<(end: LineEnd) => void>>();
   /** Callers of each nick who wait for the end of a line. */
+  readonly #open = new Map<string, number>();
   /** The lines in hand of each nick: also those that nobody waits for any more. */
   readonly #inHand = new Map<string, Set<string>>();
-  readonly #open = new Map<string, number>();
   readonly #ended = new EndedLines();
   /** Up to this sequence facts may have been handed out before the last takeover, and up to the other one to others. */
   #head = 0;
@@ -224,23 +224,25 @@ export class Lines {
     const keyHasEnded = !line.isNew && (await keys.has(line.by));
     line.isNew = false;
     const toChannel = isChannel(line.to);
-    const isTooLate = keyHasEnded || log.now().getTime() - line.at.getTime() > ttlMs;
+    const isInTime = () => log.now().getTime() - line.at.getTime() <= ttlMs;
     // nothing tells whether a private line was heard
-    if (isTooLate || (inDoubt && !toChannel))
-      return { type: 'line.expired', data: { id, in_doubt: inDoubt } };
+    if (keyHasEnded || !isInTime() || (inDoubt && !toChannel)) return expired(id, inDoubt);
     try {
       const agent = await agents.ready(line);
-      if (toChannel) await agents.moves.join(agent, line.to, line.by);
+      if (toChannel) await agents.moves.join(agent, line.to, line.by, isInTime);
+      if (!isInTime()) return expired(id, inDoubt);
       const room = toChannel ? await agent.enter(line.to) : undefined;
       // also where no doubt is known of here: a process that had the agent before may have said it
       if (room?.shown?.has(id)) return shown(id, 'history', null);
       // the process that had the line before can say nothing more now, but may have recorded an end
       const end = inDoubt ? await this.#endOf(line) : undefined;
       if (end) return end;
-      if (inDoubt && room?.shown === null) return { type: 'line.expired', data: { id, in_doubt: true } };
+      if (inDoubt && room?.shown === null) return expired(id, inDoubt);
       if (line.unconfirmed) return refused(id, 'refused_by_network', 'The network does not answer');
       const session = room?.session ?? (await agent.session());
       if (!this.#reactor.reading || line.term !== this.#term) return notSaid;
+      // the ways into a session and a channel may be long
+      if (!isInTime()) return expired(id, inDoubt);
       line.inDoubt = false;
       const text = line.action ? action(line.text) : line.text;
       const reply = line.reply_to?.msgid ?? undefined;
@@ -272,6 +274,11 @@ export class Lines {
 const shown = (id: string, via: 'echo' | 'history', msgid: string | null, isUnanswered = false): LineEnd => ({
   type: 'line.shown',
   data: { id, via, msgid, ...(isUnanswered ? { unanswered: true } : {}) },
+});
+
+const expired = (id: string, in_doubt: boolean): LineEnd => ({
+  type: 'line.expired',
+  data: { id, in_doubt },
 });
 
 const refused = (id: string, code: string, error: string): LineEnd => ({

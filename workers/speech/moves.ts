@@ -28,12 +28,12 @@ export class Moves {
     this.#options = options;
   }
 
-  /** Brings an agent into a channel, after its joins that are under way, and records that. */
-  async join(agent: Agent, channel: string, by: string): Promise<void> {
+  /** Brings an agent into a channel, after its joins that are under way, and records that. Does nothing if it is not wanted by then. */
+  async join(agent: Agent, channel: string, by: string, isWanted = () => true): Promise<void> {
     if (agent.isIn(channel)) return;
     const { mostChannels = usualMostChannels } = this.#options;
     await this.#inTurn(agent, async () => {
-      if (agent.isIn(channel)) return;
+      if (agent.isIn(channel) || !isWanted()) return;
       if (agent.channels.filter((name) => casefold(name) !== casefold(channel)).length >= mostChannels)
         throw new Refusal('too_many_channels');
       await agent.enter(channel);
