@@ -11,6 +11,7 @@ import { Agent } from './agent.js';
 import { type AgentState, FormerAgents, isSame } from './former-agents.js';
 import { introduction, personOf } from './introduction.js';
 import { Moves, type MovesOptions } from './moves.js';
+import { Owners } from './owners.js';
 import type { Speaker } from './requests.js';
 
 /** The settings of the agents' connections. */
@@ -44,6 +45,7 @@ export class Agents {
   readonly #replaced = new Set<Promise<void>>();
   #stopped = false;
   readonly former = new FormerAgents();
+  readonly owners = new Owners();
   readonly moves: Moves;
 
   constructor(options: AgentsOptions) {
@@ -84,28 +86,39 @@ export class Agents {
     return this.#agents.get(casefold(nick));
   }
 
+  /** The same, if it is the speaker's, and not that of somebody who had the nick before. */
+  findOf(speaker: Speaker): Agent | undefined {
+    const agent = this.find(speaker.nick);
+    return agent && isSame(agent, speaker) ? agent : undefined;
+  }
+
+  /** The person who has a nick. An operator who names none speaks for that one. */
+  async personOf(nick: string): Promise<string> {
+    await this.former.known();
+    return this.owners.of(nick) ?? personOf(`nick ${casefold(nick)}`);
+  }
+
   /** Connects with an account of the nick service, in place of the connection there was. */
   async identify(speaker: Speaker, password: string): Promise<void> {
     await this.former.known();
     await this.#locks.run(casefold(speaker.nick), async () => {
+      await this.#claim(speaker, this.#options.log.now());
       const before = this.find(speaker.nick);
       await this.#remove(before, 'Identifying');
-      const state = before && isSame(before, speaker) ? before : this.former.stateFor(speaker);
-      const { channels, users, away } = state;
-      this.#add({ ...speaker, channels, users, away }, { name: speaker.nick, password });
+      const { person, channels, users, away } = before ?? this.former.stateFor(speaker);
+      this.#add({ nick: speaker.nick, person, channels, users, away }, { name: speaker.nick, password });
     });
   }
 
   /**
-   * Brings it onto the network, and records that. Throws like `Agent.session`. An agent that was there before stays, and
-   * tries again later. One that never was is dropped, and keeps the channels that it had before.
+   * Brings it onto the network, and records that. Throws like `Agent.session`, and `nick_in_use` if somebody else has `asked`
+   * for something under the nick since. An agent that was there before stays, and tries again later. One that never was is
+   * dropped, and keeps the channels that it had before.
    */
-  async ready(speaker: Speaker): Promise<Agent> {
-    const found = this.find(speaker.nick);
-    // somebody who proves a nick later is not the one who was on the network under it
-    if (found && !isSame(found, speaker)) await this.#remove(found, 'The nick has another owner');
+  async ready(speaker: Speaker, asked = this.#options.log.now()): Promise<Agent> {
     // whoever speaks before it is brought back keeps its channels
     await this.former.known();
+    await this.#claim(speaker, asked);
     const known = this.find(speaker.nick);
     // what the network said before this request may hold no more
     const agent = known?.isOut ? this.#anew(known) : (known ?? this.#add(this.former.stateFor(speaker)));
@@ -122,6 +135,16 @@ export class Agents {
     }
     await this.#usedBy(agent, speaker.by);
     return agent;
+  }
+
+  /** Has whoever had the nick before the speaker leave. Throws `nick_in_use` if it is the speaker who had it before. */
+  async #claim(speaker: Speaker, asked: Date): Promise<void> {
+    for (;;) {
+      if (!this.owners.claim(speaker, asked)) throw new Refusal('nick_in_use');
+      const found = this.find(speaker.nick);
+      if (!found || isSame(found, speaker)) return;
+      await this.#remove(found, 'The nick has another owner');
+    }
   }
 
   /** Connects an agent again that the network did not let in. Throws like `Agent.session`. */
@@ -149,7 +172,7 @@ export class Agents {
     if (this.find(agent.nick) === agent) await this.#record(agent, gatewayActor);
   }
 
-  /** Ends the connection of an agent, and records it. One that is not here does not come back into its channels. */
+  /** Ends the connection that a nick has, and records it. One that is not here does not come back into its channels. */
   async close(nick: string, by: string, reason: string): Promise<void> {
     await this.former.known();
     await this.#locks.run(casefold(nick), async () => {

@@ -116,16 +116,18 @@ export class SpeakForAgents implements Gateway {
   }
 
   async disconnect(speaker: Speaker): Promise<AgentConnection> {
+    // also that of somebody who had the nick before: nobody speaks under it then
+    this.#agents.owners.claim(speaker, this.#options.log.now());
     await this.#agents.close(speaker.nick, speaker.by, 'Leaving');
     return await this.look(speaker);
   }
 
-  async look({ nick }: Speaker): Promise<AgentConnection> {
-    const agent = this.#agents.find(nick);
+  async look(speaker: Speaker): Promise<AgentConnection> {
+    const agent = this.#agents.findOf(speaker);
     if (agent) agent.usedAt = clock.elapsed();
     return {
       connected: agent?.connected ?? false,
-      nick: agent?.nick ?? nick,
+      nick: agent?.nick ?? speaker.nick,
       since: agent?.since?.toISOString() ?? null,
       identified: agent?.account !== undefined,
       channels: agent?.entered ?? [],
@@ -140,7 +142,7 @@ export class SpeakForAgents implements Gateway {
   }
 
   async part({ channel, ...speaker }: Speaker & { channel: string }): Promise<AgentConnection> {
-    const agent = this.#agents.find(speaker.nick);
+    const agent = this.#agents.findOf(speaker);
     if (agent) await this.#agents.moves.part(agent, channel, speaker.by);
     return await this.look(speaker);
   }
@@ -148,7 +150,7 @@ export class SpeakForAgents implements Gateway {
   async away({ message, ...speaker }: Speaker & { message: string | null }): Promise<AgentConnection> {
     const agents = this.#agents;
     // who is not here is not away either
-    const agent = message === null ? agents.find(speaker.nick) : await agents.ready(speaker);
+    const agent = message === null ? agents.findOf(speaker) : await agents.ready(speaker);
     if (agent) await agents.moves.setAway(agent, message, speaker.by);
     return await this.look(speaker);
   }

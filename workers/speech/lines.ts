@@ -21,7 +21,6 @@ import { refusedByNetwork } from '../irc/refused.js';
 import type { Agents } from './agents.js';
 import type { EndedKeys } from './ended-keys.js';
 import { EndedLines } from './ended-lines.js';
-import { personOf } from './introduction.js';
 import type { OwnLines } from './own-lines.js';
 import type { SaidLine, SayRequest } from './requests.js';
 
@@ -118,8 +117,9 @@ export class Lines {
 
   /** Says a line. Answers what became of it, or that it is still waiting. Throws its refusal. */
   async ask({ key, by, ...line }: SayRequest): Promise<SaidLine> {
-    const { log } = this.#options;
-    const { nick, person = personOf(`nick ${casefold(nick)}`) } = line;
+    const { log, agents } = this.#options;
+    const { nick } = line;
+    const person = line.person ?? (await agents.personOf(nick));
     const id = lineToken(nick, key);
     const subject = lineSubject(nick, id);
     const open = this.#open.get(casefold(nick)) ?? 0;
@@ -228,7 +228,7 @@ export class Lines {
     // nothing tells whether a private line was heard
     if (keyHasEnded || !isInTime() || (inDoubt && !toChannel)) return expired(id, inDoubt);
     try {
-      const agent = await agents.ready(line);
+      const agent = await agents.ready(line, line.at);
       if (toChannel) await agents.moves.join(agent, line.to, line.by, isInTime);
       if (!isInTime()) return expired(id, inDoubt);
       const room = toChannel ? await agent.enter(line.to) : undefined;

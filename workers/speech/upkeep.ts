@@ -94,8 +94,9 @@ export class Upkeep {
     const open = new Map<string, LeftAgent>();
     const idle = new Map<string, ConnectionState>();
     try {
-      for await (const { type, data, by } of this.#connections()) {
+      for await (const { type, data, by, at } of this.#connections()) {
         if (type !== 'connection.changed') continue;
+        agents.owners.claim(data, at);
         const key = casefold(data.nick);
         const before = open.get(key);
         open.delete(key);
